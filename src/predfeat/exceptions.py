@@ -1,0 +1,73 @@
+"""The errors and warnings of predfeat, one name for each thing that can be wrong.
+
+Every error about data derives from `DataError`, which is a `ValueError`: code that catches
+`ValueError`, as scikit-learn's does, goes on working.
+"""
+
+__all__ = [
+    "DataError",
+    "DimensionError",
+    "NotNumericError",
+    "ComplexDataError",
+    "InfiniteValueError",
+    "EmptyColumnError",
+    "GroupsError",
+    "ShortSequencesError",
+    "TooFewStatesError",
+    "RankError",
+    "NoSpectrumError",
+    "ConstantColumnsWarning",
+    "ReturningGroupWarning",
+]
+
+
+class DataError(ValueError):
+    """The data given cannot be used; the message says why and what to do."""
+
+
+class DimensionError(DataError):
+    """The data is not a matrix of rows (time) by columns (channels)."""
+
+
+class NotNumericError(DataError, TypeError):
+    """The data holds something that is no number."""
+
+
+class ComplexDataError(DataError):
+    """The data is complex; features are defined for real numbers."""
+
+
+class InfiniteValueError(DataError):
+    """The data holds an infinite value."""
+
+
+class EmptyColumnError(DataError):
+    """A column is NaN throughout, so that every row would be a gap."""
+
+
+class GroupsError(DataError):
+    """`groups` does not give one usable id for every row."""
+
+
+class ShortSequencesError(DataError):
+    """Every sequence is too short for the lags asked for."""
+
+
+class TooFewStatesError(DataError):
+    """There are fewer states than the neighbours asked for."""
+
+
+class RankError(DataError):
+    """More features are asked for than the data has independent directions."""
+
+
+class NoSpectrumError(DataError):
+    """A spectrum cannot be estimated: the series is constant or too short."""
+
+
+class ConstantColumnsWarning(UserWarning):
+    """Some columns never change and were left out."""
+
+
+class ReturningGroupWarning(UserWarning):
+    """A group id comes back after another one; each block is a sequence of its own."""
