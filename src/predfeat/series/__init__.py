@@ -1,0 +1,23 @@
+"""Stage 1, what comes in: sequences, gaps, states, successors and predecessors.
+
+This is the one place that knows that rows belong to sequences and that rows can be missing, and
+the home of every message about data. Later stages ask `Sequences` which rows reach which.
+"""
+
+from predfeat.series._adapters import from_frame, from_list, from_trials
+from predfeat.series._matrix import Matrix, check_matrix, column_names
+from predfeat.series._sequences import Sequences, check_sequences
+from predfeat.series._states import States, find_states
+
+__all__ = [
+    "Matrix",
+    "Sequences",
+    "States",
+    "check_matrix",
+    "check_sequences",
+    "column_names",
+    "find_states",
+    "from_frame",
+    "from_list",
+    "from_trials",
+]

@@ -1,0 +1,118 @@
+"""From the shapes in which people hold trials to (X, groups)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from predfeat._typing import AnyArray, ArrayLike, FloatArray, IntArray
+from predfeat.exceptions import DimensionError, GroupsError
+from predfeat.series._matrix import check_matrix
+
+__all__ = ["from_list", "from_trials", "from_frame"]
+
+
+def from_list(sequences: Sequence[Any]) -> tuple[FloatArray, IntArray]:
+    """Join a list of sequences, of any lengths, into (X, groups).
+
+    Parameters
+    ----------
+    sequences : list of array-like of shape (n_rows_i, n_columns)
+        One matrix per sequence, all with the same columns.
+
+    Returns
+    -------
+    X : ndarray of shape (sum of n_rows_i, n_columns)
+    groups : ndarray of int
+        The number of the sequence each row comes from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.series import from_list
+    >>> X, groups = from_list([np.zeros((3, 2)), np.ones((2, 2))])
+    >>> X.shape, groups.tolist()
+    ((5, 2), [0, 0, 0, 1, 1])
+    """
+    if len(sequences) == 0:
+        raise DimensionError("the list of sequences is empty: give at least one matrix.")
+    matrices = [
+        check_matrix(s, name=f"sequence {i}", min_rows=0).values for i, s in enumerate(sequences)
+    ]
+    widths = [matrix.shape[1] for matrix in matrices]
+    for i, width in enumerate(widths):
+        if width != widths[0]:
+            raise DimensionError(
+                f"all sequences must have the same columns: sequence 0 has {widths[0]}, "
+                f"sequence {i} has {width}."
+            )
+    groups = np.repeat(np.arange(len(matrices)), [len(matrix) for matrix in matrices])
+    return np.concatenate(matrices), groups
+
+
+def from_trials(trials: ArrayLike) -> tuple[AnyArray, IntArray]:
+    """Unfold a 3-D array of trials × time × channels into (X, groups).
+
+    Trials that ended early can be padded with NaN: such rows are gaps.
+
+    Parameters
+    ----------
+    trials : array-like of shape (n_trials, n_times, n_channels)
+
+    Returns
+    -------
+    X : ndarray of shape (n_trials * n_times, n_channels)
+        A view of `trials` where its memory allows.
+    groups : ndarray of int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.series import from_trials
+    >>> X, groups = from_trials(np.zeros((2, 3, 4)))
+    >>> X.shape, groups.tolist()
+    ((6, 4), [0, 0, 0, 1, 1, 1])
+    """
+    array = np.asarray(trials)
+    if array.ndim != 3:
+        raise DimensionError(
+            "trials must be a 3-D array of trials × time × channels, but it has "
+            f"{array.ndim} dimensions, shape {array.shape}."
+        )
+    n_trials, n_times, n_channels = array.shape
+    return array.reshape(n_trials * n_times, n_channels), np.repeat(np.arange(n_trials), n_times)
+
+
+def from_frame(frame: Any, group: Any) -> tuple[Any, AnyArray]:
+    """Split a DataFrame into its channels and its group column.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Rows in time order within each group.
+    group : label
+        The column with the ids of the sequences.
+
+    Returns
+    -------
+    X : pandas.DataFrame
+        All other columns.
+    groups : ndarray
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from predfeat.series import from_frame
+    >>> frame = pd.DataFrame({"trial": ["a", "a", "b"], "u": [1.0, 2.0, 3.0]})
+    >>> X, groups = from_frame(frame, group="trial")
+    >>> list(X.columns), groups.tolist()
+    (['u'], ['a', 'a', 'b'])
+    """
+    if group not in frame.columns:
+        raise GroupsError(
+            f"there is no column {group!r} to group by; the columns are "
+            f"{', '.join(repr(column) for column in frame.columns)}."
+        )
+    return frame.drop(columns=[group]), frame[group].to_numpy()

@@ -1,0 +1,191 @@
+"""Whatever was given, as one float64 matrix of rows in time; or an error that helps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_array, validate_data
+
+from predfeat._typing import AnyArray, FloatArray
+from predfeat.exceptions import (
+    ComplexDataError,
+    DimensionError,
+    InfiniteValueError,
+    NotNumericError,
+)
+
+__all__ = ["Matrix", "check_matrix", "column_names"]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A numeric matrix as it came in, made float64.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_rows, n_columns)
+        The numbers; NaN marks what is missing.
+    names : list of str
+        What to call the columns in messages.
+    resolution : float
+        Relative rounding error of the type the numbers came in. Differences below it are not
+        signal, even though float64 could tell them apart.
+    """
+
+    values: FloatArray
+    names: list[str]
+    resolution: float
+
+
+def check_matrix(
+    X: Any, *, name: str = "X", estimator: Any = None, reset: bool = True, min_rows: int = 1
+) -> Matrix:
+    """Turn what a user gave into a `Matrix`.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_rows, n_columns)
+        Numbers of any real type, an array or a DataFrame. NaN marks a gap.
+    name : str
+        What the message calls the argument.
+    estimator : estimator, optional
+        Where given, scikit-learn's bookkeeping of column names and counts is done on it.
+    reset : bool
+        Whether the estimator is being fitted (True) or compares with what it was fitted on.
+    min_rows : int
+        The fewest rows that make sense.
+
+    Returns
+    -------
+    Matrix
+
+    Examples
+    --------
+    >>> from predfeat.series import check_matrix
+    >>> check_matrix([[1, 2], [3, 4]]).values
+    array([[1., 2.],
+           [3., 4.]])
+    """
+    if not sparse.issparse(X):
+        _refuse_what_is_not_real(X, name)
+    options: dict[str, Any] = {
+        "dtype": np.float64,
+        "ensure_all_finite": False,
+        "ensure_min_samples": min_rows,
+    }
+    try:
+        if estimator is None:
+            values = check_array(X, input_name=name, **options)
+        else:
+            values = validate_data(estimator, X, reset=reset, **options)
+    except (ValueError, TypeError) as error:
+        if "could not convert" in str(error) or "must be a string or a real number" in str(error):
+            raise NotNumericError(
+                f"{name} must hold numbers only, but {error}. "
+                "Encode or drop what is not numeric before fitting."
+            ) from error
+        raise
+    names = column_names(X, values.shape[1])
+    _refuse_infinite(values, names, name)
+    return Matrix(values, names, _resolution(X))
+
+
+def column_names(X: Any, n_columns: int) -> list[str]:
+    """Return the names of a DataFrame's columns, or x0, x1, … for an array."""
+    columns = getattr(X, "columns", None)
+    if columns is None:
+        return [f"x{i}" for i in range(n_columns)]
+    return [str(column) for column in columns]
+
+
+def _refuse_what_is_not_real(X: Any, name: str) -> None:
+    if hasattr(X, "dtypes") and hasattr(X, "columns"):
+        _refuse_text_columns(X, name)
+        return
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        raise DimensionError(
+            f"{name} must be a matrix, but its rows differ in length ({error}). "
+            "A list of sequences of different lengths goes through predfeat.series.from_list."
+        ) from error
+    if array.dtype.kind == "c":
+        raise ComplexDataError(
+            f"Complex data not supported: {name} is {array.dtype}. Give real numbers, for example "
+            "np.hstack([X.real, X.imag])."
+        )
+    if array.dtype.kind in "mM":
+        raise NotNumericError(
+            f"{name} must hold numbers only, but it holds {array.dtype}. Leave time stamps out: "
+            "rows are taken in the order given."
+        )
+    _refuse_wrong_dimension(array, name)
+
+
+def _refuse_wrong_dimension(array: AnyArray, name: str) -> None:
+    if array.ndim == 2:
+        return
+    advice = {
+        0: "Reshape your data: give one row per time step.",
+        1: "Reshape your data: a single channel is X.reshape(-1, 1), a single row is "
+        "X.reshape(1, -1).",
+        3: "Trials × time × channels goes through predfeat.series.from_trials.",
+    }.get(array.ndim, "Reshape your data: flatten all but the first axis.")
+    raise DimensionError(
+        f"{name} must be a 2-D array of rows (time) by columns (channels), but it has "
+        f"{array.ndim} dimensions, shape {array.shape}. {advice}"
+    )
+
+
+def _refuse_text_columns(frame: Any, name: str) -> None:
+    def is_numeric(dtype: Any) -> bool:
+        kind = getattr(dtype, "kind", "O")
+        # Pandas' nullable types say "i", "u", "f" or "b" as NumPy's do; "O" may still be numbers.
+        return kind in "iufbO"
+
+    odd = [
+        f"{column!r} ({dtype})"
+        for column, dtype in zip(frame.columns, frame.dtypes, strict=True)
+        if not is_numeric(dtype) or _is_text(frame, column, dtype)
+    ]
+    if any("complex" in entry for entry in odd):
+        raise ComplexDataError(f"Complex data not supported: {name} has {', '.join(odd)}.")
+    if odd:
+        raise NotNumericError(
+            f"{name} must hold numbers only, but these columns do not: {', '.join(odd)}. "
+            "Drop them, or encode them as numbers."
+        )
+
+
+def _is_text(frame: Any, column: Any, dtype: Any) -> bool:
+    if getattr(dtype, "kind", "O") != "O":
+        return False
+    values = frame[column]
+    if getattr(values, "ndim", 1) != 1:  # duplicate names: the conversion will tell
+        return False
+    return any(isinstance(value, str | bytes) for value in values)
+
+
+def _refuse_infinite(values: FloatArray, names: list[str], name: str) -> None:
+    # The sum is finite unless a value is not: one pass without a mask for the common case.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(np.sum(values)):
+            return
+    infinite = np.isinf(values)
+    if not infinite.any():
+        return
+    row, column = np.unravel_index(int(np.argmax(infinite)), values.shape)
+    raise InfiniteValueError(
+        f"Input {name} contains infinity: {int(infinite.sum())} value(s), the first in row {row}, "
+        f"column {names[column]!r}. Replace it with a number, or with NaN to mark the row as a gap."
+    )
+
+
+def _resolution(X: Any) -> float:
+    """Relative rounding error of the coarsest type in X (0 for whole numbers)."""
+    dtypes = list(X.dtypes) if hasattr(X, "dtypes") else [getattr(X, "dtype", np.dtype(float))]
+    kinds = [np.dtype(d) for d in dtypes if isinstance(d, np.dtype)]
+    return max((float(np.finfo(d).eps) for d in kinds if d.kind == "f"), default=0.0)

@@ -1,0 +1,239 @@
+"""Rows in time order, cut into sequences and into stretches without a gap."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from predfeat._typing import AnyArray, ArrayLike, BoolArray, FloatArray, IntArray
+from predfeat.exceptions import (
+    EmptyColumnError,
+    GroupsError,
+    ReturningGroupWarning,
+    ShortSequencesError,
+)
+from predfeat.series._matrix import Matrix, check_matrix
+
+__all__ = ["Sequences", "check_sequences"]
+
+
+@dataclass(frozen=True)
+class Sequences:
+    """A multivariate time series: one or many sequences, with or without gaps.
+
+    A *sequence* is a block of consecutive rows with one group id. A *run* is a stretch of a
+    sequence without a missing row. Nothing that looks back or ahead ever leaves its run.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_rows, n_columns)
+        The samples. Gap rows hold zeros and are never read.
+    valid : ndarray of bool, shape (n_rows,)
+        False for gaps.
+    sequence_first, sequence_last : ndarray of int, shape (n_rows,)
+        First and last row of the sequence a row belongs to.
+    run_first, run_last : ndarray of int, shape (n_rows,)
+        First and last row of the run a valid row belongs to.
+    group_ids : ndarray, shape (n_rows,), or None
+        The ids as given, for messages.
+    """
+
+    rows: FloatArray
+    valid: BoolArray
+    sequence_first: IntArray
+    sequence_last: IntArray
+    run_first: IntArray
+    run_last: IntArray
+    group_ids: AnyArray | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, gaps included."""
+        return len(self.rows)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return int(self.rows.shape[1])
+
+    @property
+    def samples(self) -> FloatArray:
+        """The valid rows only (the array itself, not a copy, where there are no gaps)."""
+        return self.rows if self.valid.all() else self.rows[self.valid]
+
+    def with_rows(self, rows: FloatArray) -> Sequences:
+        """Return the same sequences and gaps over other columns."""
+        return replace(self, rows=rows)
+
+    def reach(self, back: int = 0, ahead: int = 0) -> BoolArray:
+        """Tell which rows t have all of rows t-back … t+ahead in their own run.
+
+        Examples
+        --------
+        >>> from predfeat.series import check_sequences
+        >>> series = check_sequences([[1.0], [2.0], [3.0], [4.0]], groups=[0, 0, 0, 1])
+        >>> series.reach(ahead=1)
+        array([ True,  True, False, False])
+        """
+        time = np.arange(self.n_rows)
+        inside = (time - back >= self.run_first) & (time + ahead <= self.run_last)
+        return np.asarray(self.valid & inside)
+
+    def times(self, back: int = 0, ahead: int = 0) -> IntArray:
+        """Return the rows for which `reach` holds; raise where there are none.
+
+        Raises
+        ------
+        ShortSequencesError
+            When every run is shorter than back + 1 + ahead rows. The message names the longest.
+        """
+        times = np.flatnonzero(self.reach(back, ahead))
+        if times.size == 0:
+            raise ShortSequencesError(self._why_too_short(back + 1 + ahead))
+        return times
+
+    def run_bounds(self) -> list[tuple[int, int]]:
+        """Return (first row, one past the last row) of every run, in order."""
+        starts = np.flatnonzero(self.valid & (np.arange(self.n_rows) == self.run_first))
+        return [(int(start), int(self.run_last[start]) + 1) for start in starts]
+
+    def sequence_bounds(self) -> list[tuple[int, int]]:
+        """Return (first row, one past the last row) of every sequence, gaps included."""
+        starts = np.flatnonzero(np.arange(self.n_rows) == self.sequence_first)
+        return [(int(start), int(self.sequence_last[start]) + 1) for start in starts]
+
+    def _why_too_short(self, needed: int) -> str:
+        bounds = self.run_bounds()
+        if not bounds:
+            return "every row is a gap (holds a NaN): no sample is left. Fill or drop columns."
+        start, stop = max(bounds, key=lambda bound: bound[1] - bound[0])
+        where = f"rows {start} to {stop - 1}"
+        if self.group_ids is not None:
+            where += f", group {self.group_ids[start]!r}"
+        advice = "Use fewer lags (n_lags) or longer sequences."
+        if np.any(~self.valid):
+            advice += f" {int((~self.valid).sum())} of {self.n_rows} rows are gaps."
+        if self.group_ids is not None and _first_returning(self.group_ids) is not None:
+            advice += " Group ids come back after others: sort the rows by group and time."
+        return (
+            f"every sequence is too short: {needed} rows in a row are needed, but the longest "
+            f"stretch has {stop - start} ({where}; n_samples = {self.n_rows}). {advice}"
+        )
+
+
+def check_sequences(
+    X: Any, groups: ArrayLike | None = None, *, name: str = "X", min_rows: int = 1
+) -> Sequences:
+    """Cut rows into sequences by `groups` and into runs by their gaps.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_rows, n_columns), or Matrix
+        Rows in time order. A row that holds a NaN is a gap: it is no sample, and no state,
+        difference or prediction reaches across it.
+    groups : array-like of shape (n_rows,), optional
+        One id per row. Consecutive rows of one id form a sequence; where the id changes, a new
+        one starts. An id that comes back later starts a *new* sequence, with a warning.
+        Without `groups` all rows are one sequence.
+    name : str
+        What messages call X.
+    min_rows : int
+        The fewest rows that make sense.
+
+    Returns
+    -------
+    Sequences
+
+    Examples
+    --------
+    >>> from predfeat.series import check_sequences
+    >>> nan = float("nan")
+    >>> series = check_sequences([[1.0], [2.0], [nan], [3.0], [4.0]], groups=[0, 0, 0, 0, 1])
+    >>> series.run_bounds()
+    [(0, 2), (3, 4), (4, 5)]
+    """
+    matrix = X if isinstance(X, Matrix) else check_matrix(X, name=name, min_rows=min_rows)
+    values = matrix.values
+    n_rows = len(values)
+    ids = None if groups is None else _check_groups(groups, n_rows)
+    missing = np.isnan(values)
+    valid = np.asarray(~missing.any(axis=1))
+    _refuse_empty_columns(missing, matrix.names, name)
+    sequence_start = np.zeros(n_rows, dtype=bool)
+    if n_rows:
+        sequence_start[0] = True
+    if ids is not None:
+        sequence_start[1:] = ids[1:] != ids[:-1]
+        _warn_returning(ids)
+    sequence_first, sequence_last = _blocks(sequence_start)
+    # A run starts with a sequence, at a gap and right after one, so that gaps stand apart.
+    run_start = sequence_start | ~valid
+    run_start[1:] |= ~valid[:-1]
+    run_first, run_last = _blocks(run_start)
+    rows = values if valid.all() else np.where(valid[:, None], values, 0.0)
+    return Sequences(rows, valid, sequence_first, sequence_last, run_first, run_last, ids)
+
+
+def _check_groups(groups: ArrayLike, n_rows: int) -> AnyArray:
+    ids = np.asarray(groups)
+    if ids.ndim != 1:
+        raise GroupsError(
+            f"groups must be one id per row, a 1-D array, but it has shape {ids.shape}."
+        )
+    if len(ids) != n_rows:
+        raise GroupsError(
+            f"groups must have one id per row: X has {n_rows} rows, groups has {len(ids)}."
+        )
+    missing = np.array([i is None or i != i for i in ids]) if ids.dtype.kind in "fOmM" else None
+    if missing is not None and missing.any():
+        raise GroupsError(
+            f"groups must have an id for every row, but row {int(np.argmax(missing))} has none. "
+            "Mark a missing sample with NaN in X instead."
+        )
+    return ids
+
+
+def _first_returning(ids: AnyArray) -> tuple[Any, int] | None:
+    """Return the first id that comes back after another one, and the row where it does."""
+    seen = set()
+    for start in np.flatnonzero(np.r_[True, ids[1:] != ids[:-1]][: len(ids)]):
+        if ids[start] in seen:
+            return ids[start], int(start)
+        seen.add(ids[start])
+    return None
+
+
+def _warn_returning(ids: AnyArray) -> None:
+    returning = _first_returning(ids)
+    if returning is not None:
+        warnings.warn(
+            f"group id {returning[0]!r} comes back at row {returning[1]} after other ids: each "
+            "block is treated as a sequence of its own. Give every sequence its own id; "
+            "cross-validation that leaves out what lies between would join the blocks.",
+            ReturningGroupWarning,
+            stacklevel=3,
+        )
+
+
+def _refuse_empty_columns(missing: BoolArray, names: list[str], name: str) -> None:
+    if len(missing) == 0:
+        return
+    empty = np.flatnonzero(missing.all(axis=0))
+    if empty.size:
+        listed = ", ".join(repr(names[i]) for i in empty[:10]) + (", …" if empty.size > 10 else "")
+        raise EmptyColumnError(
+            f"{name} has {empty.size} column(s) that are NaN throughout: {listed}. Every row "
+            "would be a gap. Drop them."
+        )
+
+
+def _blocks(start: BoolArray) -> tuple[IntArray, IntArray]:
+    """For blocks that begin where `start` is True: each row's first and last row."""
+    n_rows = len(start)
+    firsts = np.flatnonzero(start)
+    lasts = np.append(firsts[1:] - 1, n_rows - 1)[: len(firsts)]
+    block = np.cumsum(start) - 1
+    return firsts[block], lasts[block]
