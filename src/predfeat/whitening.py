@@ -1,0 +1,266 @@
+"""Stage 2, white space: centre, PCA, unit covariance, and the rank of the data.
+
+Predictability is compared between directions, so every direction must have the same variance
+first; otherwise the small ones would win merely for being small.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+from sklearn.utils.extmath import randomized_svd
+
+from predfeat._typing import BoolArray, FloatArray
+from predfeat.exceptions import ConstantColumnsWarning, RankError
+from predfeat.series import Sequences
+
+__all__ = ["Whitening", "fit_whitening", "RANK_TOLERANCE"]
+
+# Share of the largest variance below which a direction counts as absent. Variances come from an
+# eigenproblem in float64, which cannot tell anything below about 1e-15 from zero; three orders
+# above that, the direction itself is still accurate.
+RANK_TOLERANCE = 1e-12
+
+# A column whose spread is below this many roundings of its largest value is constant.
+_CONSTANT_ROUNDINGS = 8
+
+# Share of the largest variance down to which float64 gives the smallest to 12 digits.
+_WELL_CONDITIONED = 1e-4
+
+# The randomized decomposition pays once it looks for few directions of many.
+_RANDOMIZED_FROM = 1000
+_RANDOMIZED_SHARE = 0.1
+
+
+@dataclass(frozen=True)
+class Whitening:
+    """The linear map into white space and back.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (n_columns,)
+    directions : ndarray of shape (n_columns, rank)
+        z = (x - mean) @ directions is white on the training samples.
+    patterns : ndarray of shape (rank, n_columns)
+        x ≈ mean + z @ patterns, exact up to the directions that were cut.
+    explained_variance : ndarray of shape (rank,)
+        Variance of the data along each white axis, descending: the axes are the principal ones.
+    """
+
+    mean: FloatArray
+    directions: FloatArray
+    patterns: FloatArray
+    explained_variance: FloatArray
+
+    @property
+    def rank(self) -> int:
+        """Number of white axes."""
+        return int(self.directions.shape[1])
+
+    def apply(self, series: Sequences) -> Sequences:
+        """Return the series in white space; gaps stay gaps."""
+        white = (series.rows - self.mean) @ self.directions
+        white[~series.valid] = 0.0
+        return series.with_rows(white)
+
+    def require(self, n_components: int) -> None:
+        """Raise where more features are asked for than there are white axes."""
+        if n_components > self.rank:
+            n_columns = len(self.mean)
+            raise RankError(
+                f"n_components={n_components} is more than the rank {self.rank} of the data "
+                f"(n_features={n_columns}, after leaving out constant and redundant directions"
+                f" and those cut by pca_components). Use n_components between 1 and {self.rank}."
+                if self.rank
+                else f"n_components={n_components} cannot be had: all {n_columns} column(s) are "
+                f"constant, the rank of the data is 0 (n_features={n_columns})."
+            )
+
+
+def fit_whitening(
+    series: Sequences,
+    pca_components: int | float | None = None,
+    *,
+    names: list[str] | None = None,
+    resolution: float = float(np.finfo(np.float64).eps),
+) -> Whitening:
+    """Learn the map into white space from the samples of a series.
+
+    Parameters
+    ----------
+    series : Sequences
+        The training data; gaps take no part.
+    pca_components : int, float or None
+        Keep at most that many principal components (int), or as many as hold that share of the
+        variance (float between 0 and 1), as scikit-learn's PCA does. None keeps the whole rank.
+    names : list of str, optional
+        Column names for the warning about constant columns.
+    resolution : float
+        Relative rounding error of the numbers given; directions that vary less are cut.
+
+    Returns
+    -------
+    Whitening
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.series import check_sequences
+    >>> from predfeat.whitening import fit_whitening
+    >>> rng = np.random.default_rng(0)
+    >>> series = check_sequences(rng.normal(size=(500, 3)) @ rng.normal(size=(3, 4)))
+    >>> whitening = fit_whitening(series)  # the fourth column is a mixture of the others
+    >>> whitening.rank
+    3
+    >>> z = whitening.apply(series).rows
+    >>> np.allclose(z.T @ z / 500, np.eye(3))
+    True
+    """
+    _check_count(pca_components, series.n_columns)
+    samples = series.samples
+    mean = _exact_mean(samples)
+    centred = samples - mean
+    peak = np.maximum(samples.max(axis=0), -samples.min(axis=0))
+    spread = _spread(centred)
+    constant = spread <= _CONSTANT_ROUNDINGS * np.finfo(np.float64).eps * peak
+    _warn_constant(constant, names)
+    centred[:, constant] = 0.0
+    # Without a PCA cut the units of the columns do not matter: unit variance for each keeps
+    # channels in volts and in microvolts equally visible. With a cut they decide what is kept.
+    units = np.where(constant, 1.0, spread)
+    if pca_components is not None:
+        units = np.full_like(units, spread.max(initial=0.0) or 1.0)
+    centred /= units
+    variances, axes = _principal_axes(centred, pca_components)
+    rounding = (resolution * peak / units) ** 2
+    above_rounding = variances > (axes**2).T @ rounding
+    variances, axes = variances[above_rounding], axes[:, above_rounding]
+    scaling = _unit_covariance(centred, variances, axes)
+    if pca_components is None:
+        scaling = _turned_to_principal(scaling, axes * units[:, None])
+    directions = (axes @ scaling.forth) / units[:, None]
+    patterns = (scaling.back @ axes.T) * units
+    return Whitening(mean, directions, patterns, _row_squares(patterns))
+
+
+def _check_count(pca_components: int | float | None, n_columns: int) -> None:
+    if isinstance(pca_components, int | np.integer) and pca_components > n_columns:
+        raise RankError(
+            f"pca_components={pca_components} is more than the {n_columns} columns of the data. "
+            f"Use a count up to {n_columns}, a share of variance between 0 and 1, or None for all."
+        )
+
+
+def _exact_mean(samples: FloatArray) -> FloatArray:
+    """Return the column means, corrected once so that large offsets leave no residue."""
+    mean: FloatArray = samples.mean(axis=0)
+    mean += (samples - mean).mean(axis=0)
+    return mean
+
+
+def _spread(centred: FloatArray) -> FloatArray:
+    """Return the standard deviations, without overflow or underflow of the squares."""
+    largest = np.maximum(centred.max(axis=0), -centred.min(axis=0))
+    scale = np.where(largest > 0, largest, 1.0)
+    scaled = centred / scale
+    mean_square = np.einsum("ij,ij->j", scaled, scaled) / len(centred)
+    spread: FloatArray = scale * np.sqrt(mean_square)
+    return spread
+
+
+def _warn_constant(constant: BoolArray, names: list[str] | None) -> None:
+    if not constant.any():
+        return
+    where = np.flatnonzero(constant)
+    listed = ", ".join(repr(names[i]) if names else str(i) for i in where[:10])
+    warnings.warn(
+        f"{where.size} of {constant.size} column(s) are constant and were left out: {listed}"
+        + (", …" if where.size > 10 else ""),
+        ConstantColumnsWarning,
+        stacklevel=4,
+    )
+
+
+def _principal_axes(
+    centred: FloatArray, pca_components: int | float | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return the variances, descending, and the axes (columns) that are to be kept."""
+    n_samples, n_columns = centred.shape
+    smaller = min(n_samples, n_columns)
+    if (
+        isinstance(pca_components, int | np.integer)
+        and smaller >= _RANDOMIZED_FROM
+        and pca_components <= _RANDOMIZED_SHARE * smaller
+    ):
+        # The seed is fixed: the result depends on the data alone.
+        _, singular, axes_t = randomized_svd(
+            centred, int(pca_components), n_oversamples=20, n_iter=5, random_state=0
+        )
+        variances = singular**2 / n_samples
+        n_kept = _count(variances, pca_components)
+        return variances[:n_kept], axes_t[:n_kept].T
+    # Fewer samples than columns: their Gram matrix has the same spectrum and is smaller.
+    economical = n_columns > n_samples
+    moments = centred @ centred.T if economical else centred.T @ centred
+    variances, vectors = linalg.eigh(moments / n_samples)
+    variances, vectors = variances[::-1], vectors[:, ::-1]
+    n_kept = _count(variances, pca_components)
+    variances, vectors = variances[:n_kept], vectors[:, :n_kept]
+    if economical:
+        return variances, centred.T @ (vectors / np.sqrt(n_samples * variances))
+    return variances, vectors
+
+
+def _count(variances: FloatArray, pca_components: int | float | None) -> int:
+    """Return how many of the axes are present at all and not cut by `pca_components`."""
+    present = variances[variances > RANK_TOLERANCE * variances[0]]
+    if pca_components is None:
+        return len(present)
+    if isinstance(pca_components, int | np.integer):
+        return min(int(pca_components), len(present))
+    share = np.cumsum(present) / variances.clip(min=0.0).sum()
+    return min(int(np.searchsorted(share, pca_components, side="right")) + 1, len(present))
+
+
+@dataclass(frozen=True)
+class _Scaling:
+    """Small square matrices: from principal coordinates to white ones, and back."""
+
+    forth: FloatArray
+    back: FloatArray
+
+
+def _unit_covariance(centred: FloatArray, variances: FloatArray, axes: FloatArray) -> _Scaling:
+    """Scale to unit variance; where that is inaccurate, remove what is left of the covariance.
+
+    The small variances of an ill-conditioned covariance are off by the rounding of the large
+    ones. Those of the almost white samples are not, so that one second pass is enough.
+    """
+    scale = np.sqrt(variances)
+    forth, back = np.diag(1.0 / scale), np.diag(scale)
+    if len(scale) == 0 or variances[-1] > _WELL_CONDITIONED * variances[0]:
+        return _Scaling(forth, back)
+    white = centred @ (axes / scale)
+    values, vectors = linalg.eigh(white.T @ white / len(centred))
+    root = np.sqrt(values)
+    return _Scaling(forth @ ((vectors / root) @ vectors.T), ((vectors * root) @ vectors.T) @ back)
+
+
+def _turned_to_principal(scaling: _Scaling, axes: FloatArray) -> _Scaling:
+    """Rotate white space so that its axes are the principal ones of the data in its own units."""
+    patterns = scaling.back @ axes.T
+    patterns /= np.abs(patterns).max(initial=0.0) or 1.0
+    rotation = linalg.eigh(patterns @ patterns.T)[1][:, ::-1]
+    return _Scaling(scaling.forth @ rotation, rotation.T @ scaling.back)
+
+
+def _row_squares(patterns: FloatArray) -> FloatArray:
+    """Return the variance of the data along each white axis, without overflow."""
+    scale = np.abs(patterns).max(initial=0.0) or 1.0
+    scaled = patterns / scale
+    with np.errstate(over="ignore"):
+        squares: FloatArray = np.einsum("ij,ij->i", scaled, scaled) * scale**2
+    return squares
