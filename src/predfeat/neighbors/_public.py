@@ -1,0 +1,83 @@
+"""`nearest_neighbors`, the public face of this stage."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+from predfeat._compat import Interval, StrOptions, validate_parameter_constraints
+from predfeat._typing import ArrayLike
+from predfeat.neighbors._engines import METHODS, search
+from predfeat.neighbors._table import NeighborTable
+from predfeat.series import check_sequences, find_states
+
+__all__ = ["nearest_neighbors", "SEARCH_CONSTRAINTS"]
+
+SEARCH_CONSTRAINTS: dict[str, list[Any]] = {
+    "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+    "n_lags": [Interval(Integral, 1, None, closed="left")],
+    "theiler": [Interval(Integral, 0, None, closed="left")],
+    "method": [StrOptions(set(METHODS))],
+    "n_jobs": [Integral, None],
+}
+
+
+def nearest_neighbors(
+    X: Any,
+    *,
+    n_neighbors: int,
+    n_lags: int = 1,
+    groups: ArrayLike | None = None,
+    theiler: int = 0,
+    method: str = "auto",
+    n_jobs: int | None = None,
+) -> NeighborTable:
+    """Find for every state its nearest other states, exactly.
+
+    The state at row t is (x_t, x_{t-1}, …, x_{t-p+1}); it exists when all these rows are samples
+    of one sequence. Neighbours may come from any sequence.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_rows, n_columns)
+        Rows in time order; rows with a NaN are gaps.
+    n_neighbors : int
+        Neighbours per state, k, the state itself not counted.
+    n_lags : int, default=1
+        Samples in a state, p.
+    groups : array-like of shape (n_rows,), optional
+        Ids of the sequences.
+    theiler : int, default=0
+        Exclude states of the same sequence at most that many rows away, so that neighbours are
+        returns and not merely the moments before and after.
+    method : {"auto", "tree", "blockwise"}, default="auto"
+        The engine. All return the same; "auto" takes the KD-tree for states of up to 8 numbers
+        and blocks of matrix products otherwise. The tree holds all states embedded in memory.
+    n_jobs : int, optional
+        Threads, as in joblib: None is 1, -1 is all. The result does not depend on it.
+
+    Returns
+    -------
+    NeighborTable
+        `times`, `indices` and `distances`.
+
+    Examples
+    --------
+    >>> from predfeat import nearest_neighbors
+    >>> table = nearest_neighbors([[0.0], [5.0], [0.5], [5.2]], n_neighbors=1)
+    >>> table.indices.ravel().tolist()
+    [2, 3, 0, 1]
+    """
+    validate_parameter_constraints(
+        SEARCH_CONSTRAINTS,
+        {
+            "n_neighbors": n_neighbors,
+            "n_lags": n_lags,
+            "theiler": theiler,
+            "method": method,
+            "n_jobs": n_jobs,
+        },
+        caller_name="nearest_neighbors",
+    )
+    states = find_states(check_sequences(X, groups), n_lags, n_neighbors=n_neighbors)
+    return search(states, n_neighbors, theiler=theiler, method=method, n_jobs=n_jobs)

@@ -1,0 +1,58 @@
+"""The last word on candidates: exact distances, nearest first, ties to the smaller index.
+
+Every engine may be quick and approximate in finding candidates, as long as no true neighbour is
+missing among them. What is returned is decided here, from differences in float64, so that all
+engines, block sizes and thread counts return the same bits.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from predfeat._typing import FloatArray, IntArray
+from predfeat.series import States
+
+__all__ = ["squared_distances", "nearest_of_candidates"]
+
+_NUMBERS_AT_ONCE = 1 << 19
+
+
+def squared_distances(states: States, left: IntArray, right: IntArray) -> FloatArray:
+    """Return the squared distances of the pairs (left[i], right[i]) of state positions."""
+    rows, times = states.series.rows, states.times
+    squared = np.zeros(len(left))
+    step = max(1, _NUMBERS_AT_ONCE // rows.shape[1])
+    for start in range(0, len(left), step):
+        part = slice(start, start + step)
+        left_times, right_times = times[left[part]], times[right[part]]
+        for lag in range(states.n_lags):
+            difference = rows[left_times - lag] - rows[right_times - lag]
+            squared[part] += np.einsum("ij,ij->i", difference, difference)
+    return squared
+
+
+def nearest_of_candidates(
+    states: States, queries: IntArray, owner: IntArray, candidates: IntArray, n_neighbors: int
+) -> tuple[IntArray, FloatArray]:
+    """Return each query's nearest candidates.
+
+    Parameters
+    ----------
+    states : States
+    queries : ndarray of int, shape (n_queries,)
+        Positions of the states asked about.
+    owner, candidates : ndarray of int, shape (n_pairs,)
+        Pair i says that position candidates[i] is a candidate of queries[owner[i]]. Every query
+        has at least n_neighbors candidates.
+    n_neighbors : int
+
+    Returns
+    -------
+    positions : ndarray of int, shape (n_queries, n_neighbors)
+    squared : ndarray of float, shape (n_queries, n_neighbors)
+    """
+    squared = squared_distances(states, queries[owner], candidates)
+    order = np.lexsort((candidates, squared, owner))
+    first = np.searchsorted(owner[order], np.arange(len(queries)), side="left")
+    best = order[first[:, None] + np.arange(n_neighbors)]
+    return candidates[best], squared[best]

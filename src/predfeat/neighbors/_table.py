@@ -1,0 +1,29 @@
+"""The contract between neighbour search and everything after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from predfeat._typing import FloatArray, IntArray
+
+__all__ = ["NeighborTable"]
+
+
+@dataclass(frozen=True)
+class NeighborTable:
+    """For every state its k nearest other states.
+
+    Attributes
+    ----------
+    times : ndarray of int, shape (n_states,)
+        Row of each state's newest sample, ascending.
+    indices : ndarray of int, shape (n_states, k)
+        Rows of the neighbours' newest samples, nearest first, ties to the smaller row. The state
+        itself is never among them.
+    distances : ndarray of float, shape (n_states, k)
+        Euclidean distances between the states.
+    """
+
+    times: IntArray
+    indices: IntArray
+    distances: FloatArray

@@ -1,0 +1,66 @@
+"""The exact engine for low-dimensional states: SciPy's KD-tree."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial import KDTree
+
+from predfeat._typing import FloatArray, IntArray
+from predfeat.neighbors._blockwise import search_blockwise
+from predfeat.neighbors._exclusion import Exclusion
+from predfeat.neighbors._ranking import nearest_of_candidates
+from predfeat.series import States
+
+__all__ = ["search_tree"]
+
+_SPARE = 4  # asked for beyond k + 1, so that ties at the border are usually seen whole
+_WINDOW_AT_MOST = 32  # a wider Theiler window is asked for row by row
+_ROWS_AT_ONCE = 1 << 14
+_TIE = 1e-9  # the tree sums in another order; closer than this counts as a tie to look into
+
+
+def search_tree(
+    states: States, n_neighbors: int, exclusion: Exclusion, n_jobs: int
+) -> tuple[IntArray, FloatArray]:
+    """Return positions and squared distances of the nearest states of each state.
+
+    The tree neither knows the excluded window nor breaks ties by index. So it is asked for a few
+    more; where the answer might have missed a neighbour (a tie at its border, a crowded window),
+    that state is searched again blockwise.
+    """
+    n_states = len(states)
+    embedded = states.embed()
+    tree = KDTree(embedded, balanced_tree=False, compact_nodes=False)
+    widest = min(int((exclusion.stop - exclusion.first).max()), _WINDOW_AT_MOST)
+    n_asked = min(n_neighbors + widest + _SPARE, n_states)
+    positions = np.empty((n_states, n_neighbors), dtype=np.intp)
+    squared = np.empty((n_states, n_neighbors))
+    for start in range(0, n_states, _ROWS_AT_ONCE):
+        queries = np.arange(start, min(start + _ROWS_AT_ONCE, n_states))
+        distances, found = tree.query(embedded[queries], k=n_asked, workers=n_jobs)
+        first, stop = exclusion.first[queries, None], exclusion.stop[queries, None]
+        allowed = (found < first) | (found >= stop)
+        sure = _is_complete(distances, allowed, n_neighbors, n_asked == n_states)
+        if sure.any():
+            owner, column = np.nonzero(allowed[sure])
+            positions[queries[sure]], squared[queries[sure]] = nearest_of_candidates(
+                states, queries[sure], owner, found[sure][owner, column], n_neighbors
+            )
+        if not sure.all():
+            again = queries[~sure]
+            positions[again], squared[again] = search_blockwise(
+                states, n_neighbors, exclusion, n_jobs, queries=again
+            )
+    return positions, squared
+
+
+def _is_complete(
+    distances: FloatArray, allowed: np.ndarray, n_neighbors: int, everything: bool
+) -> np.ndarray:
+    """Tell for which rows no state outside the answer can belong to the k nearest."""
+    counts = allowed.sum(axis=1)
+    if everything:
+        return np.asarray(counts >= n_neighbors)
+    kth = np.argmax(np.cumsum(allowed, axis=1) >= n_neighbors, axis=1)
+    kth_distance = distances[np.arange(len(distances)), kth]
+    return np.asarray((counts >= n_neighbors) & (distances[:, -1] > kth_distance * (1.0 + _TIE)))
