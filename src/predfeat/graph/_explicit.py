@@ -1,0 +1,84 @@
+"""The graph itself, as sparse matrices: to look at and to test against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from predfeat.graph._neighborhoods import Neighborhoods
+
+__all__ = ["ExplicitGraph", "explicit_graph"]
+
+
+@dataclass(frozen=True)
+class ExplicitGraph:
+    """A graph on the rows of a series.
+
+    Attributes
+    ----------
+    weights, degree, laplacian : sparse arrays of shape (n_rows, n_rows)
+        W, D (diagonal) and L = D - W.
+    """
+
+    weights: Any
+    degree: Any
+    laplacian: Any
+
+
+def explicit_graph(neighborhoods: Iterable[Neighborhoods], graph: str) -> ExplicitGraph:
+    """Build the graph whose projection `projected_laplacian` computes.
+
+    The full graph has up to S·k² edges; this is for inspection, no fit needs it.
+
+    Parameters
+    ----------
+    neighborhoods : iterable of Neighborhoods
+    graph : {"full", "star"}
+
+    Returns
+    -------
+    ExplicitGraph
+
+    Examples
+    --------
+    >>> from predfeat import nearest_neighbors
+    >>> from predfeat.graph import explicit_graph, find_neighborhoods
+    >>> from predfeat.series import check_sequences
+    >>> X = [[0.0], [5.0], [0.5], [5.2]]
+    >>> table = nearest_neighbors(X, n_neighbors=1)
+    >>> terms = find_neighborhoods(table, check_sequences(X), n_lags=1, past=False)
+    >>> explicit_graph(terms, "star").weights.toarray().astype(int)
+    array([[0, 0, 0, 0],
+           [0, 0, 0, 2],
+           [0, 0, 0, 0],
+           [0, 2, 0, 0]])
+    """
+    weights: Any = 0
+    for term in neighborhoods:
+        weights = weights + (_full(term) if graph == "full" else _star(term))
+    weights = sparse.csr_array(weights)
+    degree = sparse.dia_array(
+        (np.asarray(weights.sum(axis=1)).reshape(1, -1), [0]), shape=weights.shape
+    )
+    return ExplicitGraph(weights, degree, sparse.csr_array(degree - weights))
+
+
+def _centers(term: Neighborhoods) -> Any:
+    n_terms = len(term.centers)
+    return sparse.csr_array(
+        (np.ones(n_terms), (np.arange(n_terms), term.centers)), shape=term.members.shape
+    )
+
+
+def _full(term: Neighborhoods) -> Any:
+    nodes = term.members + _centers(term)
+    return nodes.T @ nodes
+
+
+def _star(term: Neighborhoods) -> Any:
+    one_way = _centers(term).T @ term.members
+    return one_way + one_way.T

@@ -1,0 +1,71 @@
+"""The smallest solutions of A v = λ v and of A v = λ B v."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+
+from predfeat._typing import FloatArray
+from predfeat.exceptions import RankError
+
+__all__ = ["Eigenpairs", "smallest_eigenpairs", "NULL_TOLERANCE"]
+
+# Eigenvalues of B below this share of its largest are the null space's.
+NULL_TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True)
+class Eigenpairs:
+    """Eigenvalues in ascending order, and their vectors of unit length as columns."""
+
+    values: FloatArray
+    vectors: FloatArray
+
+
+def smallest_eigenpairs(a: FloatArray, n_pairs: int, b: FloatArray | None = None) -> Eigenpairs:
+    """Solve A v = λ v, or A v = λ B v where `b` is given, for the smallest λ.
+
+    Where B is singular the problem is solved in its range: in a direction that B does not see
+    there is no edge at all, and λ would be 0/0.
+
+    Parameters
+    ----------
+    a : ndarray of shape (n, n)
+        Symmetric.
+    n_pairs : int
+        How many solutions, at most n.
+    b : ndarray of shape (n, n), optional
+        Symmetric and positive semi-definite.
+
+    Returns
+    -------
+    Eigenpairs
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.solvers import smallest_eigenpairs
+    >>> pairs = smallest_eigenpairs(np.diag([3.0, 1.0, 2.0]), 2)
+    >>> pairs.values
+    array([1., 2.])
+    >>> smallest_eigenpairs(np.diag([3.0, 1.0, 2.0]), 1, b=np.diag([6.0, 1.0, 1.0])).values
+    array([0.5])
+    """
+    if b is None:
+        values, vectors = linalg.eigh(a, subset_by_index=(0, n_pairs - 1))
+        return Eigenpairs(values, vectors)
+    b_values, b_vectors = linalg.eigh(b)
+    seen = b_values > NULL_TOLERANCE * max(b_values[-1], 0.0)
+    n_seen = int(seen.sum())
+    if n_seen < n_pairs:
+        raise RankError(
+            f"{n_pairs} features are asked for, but the graph connects samples along only "
+            f"{n_seen} of {len(b)} directions. Use fewer features, more neighbors or more data."
+        )
+    to_range = b_vectors[:, seen] / np.sqrt(b_values[seen])
+    reduced = to_range.T @ a @ to_range
+    values, vectors = linalg.eigh((reduced + reduced.T) / 2, subset_by_index=(0, n_pairs - 1))
+    vectors = to_range @ vectors
+    return Eigenpairs(values, vectors / np.linalg.norm(vectors, axis=0))
