@@ -1,0 +1,21 @@
+"""Stage 6, how good is it: measures of given features, as pure functions.
+
+Every measure takes features in time order (rows by columns, or one series as a 1-D array),
+`groups` for several sequences, and rows with NaN for gaps.
+"""
+
+from predfeat.measures._angles import subspace_angles
+from predfeat.measures._autoregression import autoregression_error
+from predfeat.measures._forecastability import forecastability
+from predfeat.measures._predictability import predictability
+from predfeat.measures._predictive_information import predictive_information
+from predfeat.measures._slowness import slowness
+
+__all__ = [
+    "autoregression_error",
+    "forecastability",
+    "predictability",
+    "predictive_information",
+    "slowness",
+    "subspace_angles",
+]

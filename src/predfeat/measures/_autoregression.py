@@ -1,0 +1,132 @@
+"""Linear prediction: PFA's objective, and the regression PFA itself starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from numbers import Integral
+from typing import Any, Literal, overload
+
+import numpy as np
+from scipy import linalg
+
+from predfeat._compat import Interval, validate_parameter_constraints
+from predfeat._typing import ArrayLike, FloatArray, IntArray
+from predfeat.measures._given import given_features
+from predfeat.series import Sequences, States
+
+__all__ = ["autoregression_error", "fit_autoregression", "histories"]
+
+_NUMBERS_AT_ONCE = 1 << 21
+# Share of the largest eigenvalue below which the regression counts as singular.
+_SINGULAR = 1e-12
+
+
+@overload
+def autoregression_error(
+    Y: Any,
+    n_lags: int = ...,
+    *,
+    groups: ArrayLike | None = ...,
+    fit_on: Any = ...,
+    fit_groups: ArrayLike | None = ...,
+    per_component: Literal[False] = ...,
+) -> float: ...
+@overload
+def autoregression_error(
+    Y: Any,
+    n_lags: int = ...,
+    *,
+    groups: ArrayLike | None = ...,
+    fit_on: Any = ...,
+    fit_groups: ArrayLike | None = ...,
+    per_component: Literal[True],
+) -> FloatArray: ...
+def autoregression_error(
+    Y: Any,
+    n_lags: int = 1,
+    *,
+    groups: ArrayLike | None = None,
+    fit_on: Any = None,
+    fit_groups: ArrayLike | None = None,
+    per_component: bool = False,
+) -> float | FloatArray:
+    r"""Lower is better: the mean squared error of linear prediction from the last p samples.
+
+    .. math:: \langle \| y_t - \sum_{l=1}^{p} B_l \, y_{t-l} \|^2 \rangle_t
+
+    with the coefficients that fit `fit_on` best (no intercept; its mean is taken off).
+
+    Parameters
+    ----------
+    Y : array-like of shape (n_rows, n_features) or (n_rows,)
+        Features in time order; rows with a NaN are gaps.
+    n_lags : int, default=1
+        Samples to predict from, p.
+    groups : array-like of shape (n_rows,), optional
+        Ids of the sequences of Y.
+    fit_on : array-like of shape (n_other_rows, n_features), optional
+        Features to fit the coefficients on, usually those of the training data. By default Y.
+    fit_groups : array-like of shape (n_other_rows,), optional
+        Ids of the sequences of `fit_on`.
+    per_component : bool, default=False
+        Return one value per feature; they add up to the whole.
+
+    Returns
+    -------
+    float, or ndarray of shape (n_features,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.measures import autoregression_error
+    >>> wave = np.sin(0.3 * np.arange(200))
+    >>> autoregression_error(wave, n_lags=2) < 1e-4  # a wave is a linear recursion of order 2
+    True
+    """
+    validate_parameter_constraints(
+        {"n_lags": [Interval(Integral, 1, None, closed="left")]},
+        {"n_lags": n_lags},
+        caller_name="autoregression_error",
+    )
+    features = given_features(Y, groups)
+    fitted = features if fit_on is None else given_features(fit_on, fit_groups, "fit_on")
+    mean = fitted.samples.mean(axis=0)
+    coefficients = fit_autoregression(fitted.with_rows(fitted.rows - mean), n_lags)
+    centred = features.with_rows(features.rows - mean)
+    times = centred.times(back=n_lags)
+    squared = np.zeros(centred.n_columns)
+    for block, history in histories(centred, times, n_lags):
+        error = centred.rows[block] - history @ coefficients.T
+        squared += np.einsum("ij,ij->j", error, error)
+    squared /= len(times)
+    return squared if per_component else float(squared.sum())
+
+
+def fit_autoregression(series: Sequences, n_lags: int) -> FloatArray:
+    """Return W of shape (N, N·p) for which W ζ_t is the best linear prediction of z_t.
+
+    ζ_t holds z_{t-1}, …, z_{t-p}. A ridge is added only where the regression is singular.
+    """
+    times = series.times(back=n_lags)
+    n_columns = series.n_columns
+    moments = np.zeros((n_columns * n_lags, n_columns * n_lags))
+    cross = np.zeros((n_columns * n_lags, n_columns))
+    for block, history in histories(series, times, n_lags):
+        moments += history.T @ history
+        cross += history.T @ series.rows[block]
+    values, vectors = linalg.eigh(moments)
+    floor = _SINGULAR * max(values[-1], 0.0)
+    if values[0] <= floor:
+        values = values + (floor if floor > 0 else 1.0)
+    weights: FloatArray = (vectors / values) @ (vectors.T @ cross)
+    return weights.T
+
+
+def histories(
+    series: Sequences, times: IntArray, n_lags: int, delay: int = 0
+) -> Iterator[tuple[IntArray, FloatArray]]:
+    """Yield blocks of times t with their histories ζ_{t-delay}, never all at once."""
+    step = max(1, _NUMBERS_AT_ONCE // (series.n_columns * n_lags))
+    for start in range(0, len(times), step):
+        block = times[start : start + step]
+        yield block, States(series, block - 1 - delay, n_lags).embed()

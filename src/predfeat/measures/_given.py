@@ -1,0 +1,19 @@
+"""What every measure accepts: a matrix of features, or one series."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from predfeat._typing import ArrayLike
+from predfeat.series import Sequences, check_sequences
+
+__all__ = ["given_features"]
+
+
+def given_features(Y: Any, groups: ArrayLike | None, name: str = "Y") -> Sequences:
+    """Return the features as sequences; a 1-D array is one feature."""
+    if not hasattr(Y, "columns") and np.ndim(Y) == 1:
+        Y = np.asarray(Y).reshape(-1, 1)
+    return check_sequences(Y, groups, name=name)

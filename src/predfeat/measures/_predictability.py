@@ -1,0 +1,154 @@
+"""The paper's measure, eq. (2): how much the next step varies between similar states."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, Literal, overload
+
+import numpy as np
+
+from predfeat._compat import Interval, validate_parameter_constraints
+from predfeat._typing import ArrayLike, FloatArray
+from predfeat.graph import future_neighborhoods, projected_laplacian
+from predfeat.measures._given import given_features
+from predfeat.neighbors import NeighborTable, search
+from predfeat.neighbors._public import SEARCH_CONSTRAINTS
+from predfeat.series import Sequences, find_states
+
+__all__ = ["predictability", "conditional_covariance", "neighbors_with_successor"]
+
+
+@overload
+def predictability(
+    Y: Any,
+    n_lags: int = ...,
+    n_neighbors: int = ...,
+    *,
+    groups: ArrayLike | None = ...,
+    relative: bool = ...,
+    per_component: Literal[False] = ...,
+    ddof: int = ...,
+    theiler: int = ...,
+    method: str = ...,
+    n_jobs: int | None = ...,
+) -> float: ...
+@overload
+def predictability(
+    Y: Any,
+    n_lags: int = ...,
+    n_neighbors: int = ...,
+    *,
+    groups: ArrayLike | None = ...,
+    relative: bool = ...,
+    per_component: Literal[True],
+    ddof: int = ...,
+    theiler: int = ...,
+    method: str = ...,
+    n_jobs: int | None = ...,
+) -> FloatArray: ...
+def predictability(
+    Y: Any,
+    n_lags: int = 1,
+    n_neighbors: int = 10,
+    *,
+    groups: ArrayLike | None = None,
+    relative: bool = False,
+    per_component: bool = False,
+    ddof: int = 0,
+    theiler: int = 0,
+    method: str = "auto",
+    n_jobs: int | None = None,
+) -> float | FloatArray:
+    r"""Lower is better: the variance of the next step that similar states leave open.
+
+    .. math:: \mathrm{trace} \, \langle \mathrm{cov}\{ y_{i+1} : i \in K_t \} \rangle_t
+
+    with :math:`K_t` the state at t and its nearest neighbours (eq. (2) of the paper, whose q is
+    `n_neighbors` here). Neighbours are searched among the states that have a successor, so that
+    every neighbourhood has q + 1 points.
+
+    Parameters
+    ----------
+    Y : array-like of shape (n_rows, n_features) or (n_rows,)
+        Features in time order; rows with a NaN are gaps.
+    n_lags : int, default=1
+        Samples in a state, p.
+    n_neighbors : int, default=10
+        Neighbours of each state, q.
+    groups : array-like of shape (n_rows,), optional
+        Ids of the sequences.
+    relative : bool, default=False
+        Divide by the variance of Y (each feature's own with `per_component`): the share left to
+        chance. A constant has 0.
+    per_component : bool, default=False
+        Return one value per feature; they add up to the whole (if not relative).
+    ddof : int, default=0
+        The covariance of q + 1 points is divided by q + 1 - ddof.
+    theiler : int, default=0
+        Leave out neighbours of the same sequence at most that many rows away.
+    method, n_jobs
+        As in `predfeat.nearest_neighbors`.
+
+    Returns
+    -------
+    float, or ndarray of shape (n_features,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.measures import predictability
+    >>> t = np.arange(500)
+    >>> noise = np.random.default_rng(0).normal(size=500)
+    >>> wave = np.sqrt(2) * np.sin(0.1 * t)
+    >>> predictability(wave, n_lags=2) < 0.01
+    True
+    >>> 0.8 < predictability(noise, n_lags=2) < 1.0
+    True
+    """
+    validate_parameter_constraints(
+        {**SEARCH_CONSTRAINTS, "ddof": [Interval(Integral, 0, 1, closed="both")]},
+        {
+            "n_neighbors": n_neighbors,
+            "n_lags": n_lags,
+            "theiler": theiler,
+            "method": method,
+            "n_jobs": n_jobs,
+            "ddof": ddof,
+        },
+        caller_name="predictability",
+    )
+    features = given_features(Y, groups)
+    table = neighbors_with_successor(features, n_lags, n_neighbors, theiler, method, n_jobs)
+    variances = np.diag(conditional_covariance(features, table, ddof)).clip(min=0.0)
+    left, whole = variances, features.samples.var(axis=0)
+    if not per_component:
+        left, whole = left.sum(keepdims=True), whole.sum(keepdims=True)
+    if relative:
+        left = np.divide(left, whole, out=np.zeros_like(left), where=whole > 0)
+    return left if per_component else float(left[0])
+
+
+def neighbors_with_successor(
+    features: Sequences,
+    n_lags: int,
+    n_neighbors: int,
+    theiler: int = 0,
+    method: str = "auto",
+    n_jobs: int | None = None,
+) -> NeighborTable:
+    """Return the neighbours of every state that has a successor, among those states."""
+    states = find_states(features, n_lags, n_neighbors=n_neighbors, with_successor=True)
+    return search(states, n_neighbors, theiler=theiler, method=method, n_jobs=n_jobs)
+
+
+def conditional_covariance(features: Sequences, table: NeighborTable, ddof: int) -> FloatArray:
+    """Return the covariance of the successors of a neighbourhood, averaged over all.
+
+    The sum of the neighbourhoods' scatter matrices, each times its m points, is the projected
+    Laplacian of the full graph: no array of neighbourhoods × points × features is needed.
+    """
+    n_points = table.indices.shape[1] + 1
+    centred = features.rows - features.samples.mean(axis=0)  # scatter ignores the mean
+    scatter = projected_laplacian([future_neighborhoods(table, features)], centred, "full")
+    mean: FloatArray = scatter.laplacian / (len(table.times) * n_points * (n_points - ddof))
+    return mean

@@ -1,0 +1,95 @@
+"""Spectra by weighted overlapped segment averaging, shared by forecastability and ForeCA.
+
+For one sequence without gaps this is the estimator of the R package ForeCA with its default
+settings: segments of a quarter of the length, overlapping by half, Hann taper, zero-padded.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from predfeat._typing import AnyArray, FloatArray
+from predfeat.exceptions import NoSpectrumError
+from predfeat.series import Sequences
+
+__all__ = ["segment_transforms", "power_spectra", "spectral_entropy", "PRIOR_WEIGHT"]
+
+# Weight of the uniform spectrum mixed in, so that empty frequencies have a logarithm.
+PRIOR_WEIGHT = 1e-3
+
+_SHORTEST = 8
+
+
+def segment_transforms(series: Sequences) -> AnyArray:
+    """Return the Fourier transforms of all tapered segments.
+
+    The spectrum's resolution follows from the typical sequence: half of all rows lie in sequences
+    at least as long as the reference length n (for one sequence that is its length). Segments
+    have n // 4 rows, are zero-padded to n, and never leave their sequence; sequences that are
+    shorter than a segment take no part. Inside a segment a gap has weight zero: nothing is
+    made up for it, and the samples around it keep their true distance in time.
+
+    Returns
+    -------
+    ndarray of complex, shape (n_segments, n // 2, n_columns)
+        Frequencies 1/n … 1/2; frequency 0 is left out.
+    """
+    bounds = series.sequence_bounds()
+    length = _typical_length([stop - start for start, stop in bounds])
+    n_block = length // 4
+    taper = _hann(n_block)
+    centred = series.rows - series.samples.mean(axis=0)
+    centred[~series.valid] = 0.0
+    starts = [s for start, stop in bounds for s in _segment_starts(start, stop, n_block)]
+    transforms = np.empty((len(starts), length // 2, series.n_columns), dtype=np.complex128)
+    for i, start in enumerate(starts):
+        tapered = taper[:, None] * centred[start : start + n_block]
+        transforms[i] = np.fft.rfft(tapered, n=length, axis=0)[1 : length // 2 + 1]
+    return transforms
+
+
+def power_spectra(transforms: AnyArray) -> FloatArray:
+    """Return each column's spectrum, shape (n_frequencies, n_columns)."""
+    power: FloatArray = np.mean(transforms.real**2 + transforms.imag**2, axis=0)
+    return power
+
+
+def spectral_entropy(power: FloatArray) -> FloatArray:
+    """Return the entropy of each column's spectrum, as a share of white noise's.
+
+    The spectrum over positive and negative frequencies is a distribution over 2F cells; both
+    halves are the same, so that one is enough. The logarithm's base is the number of cells.
+    """
+    n_cells = 2 * len(power)
+    share = power / (2.0 * power.sum(axis=0))
+    smoothed = (1.0 - PRIOR_WEIGHT) * share + PRIOR_WEIGHT / n_cells
+    entropy: FloatArray = -2.0 * np.sum(smoothed * np.log(smoothed), axis=0) / np.log(n_cells)
+    return entropy
+
+
+def _typical_length(lengths: list[int]) -> int:
+    longest_first = np.sort(np.array(lengths, dtype=np.intp))[::-1]
+    covered = np.cumsum(longest_first)
+    length = int(longest_first[np.searchsorted(covered, covered[-1] / 2)])
+    if length < _SHORTEST:
+        raise NoSpectrumError(
+            f"a spectrum needs sequences of at least {_SHORTEST} rows, but half of the rows "
+            f"(n_samples={covered[-1]}) lie in sequences of {length} or fewer. Use longer ones."
+        )
+    return length
+
+
+def _hann(n_block: int) -> FloatArray:
+    j = np.arange(1, n_block + 1)
+    taper = 0.5 * (1.0 - np.cos(2.0 * np.pi * j / (n_block + 1)))
+    unit_energy: FloatArray = taper / np.linalg.norm(taper)
+    return unit_energy
+
+
+def _segment_starts(start: int, stop: int, n_block: int) -> list[int]:
+    """Return where segments start: as many as overlap by half, spread over the whole run."""
+    spare = stop - start - n_block
+    if spare < 0:
+        return []
+    n_segments = (2 * spare) // n_block + 1
+    return [start + (i * spare) // max(n_segments - 1, 1) for i in range(n_segments)]
