@@ -1,0 +1,160 @@
+"""What all methods share: checked input, white space, a linear map, scikit-learn's manners."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from predfeat._compat import Interval, RealNotInt
+from predfeat._typing import ArrayLike, FloatArray
+from predfeat.exceptions import DimensionError
+from predfeat.measures import predictability
+from predfeat.series import Sequences, check_matrix, check_sequences
+from predfeat.solvers import fix_signs
+from predfeat.whitening import Whitening, fit_whitening
+
+__all__ = ["LinearFeatures", "POSITIVE"]
+
+POSITIVE = Interval(Integral, 1, None, closed="left")
+
+
+class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
+    """Base of the methods: a linear map from white space, found by the method.
+
+    A method says in `_find_projection` which directions of white space it wants. Everything else
+    (input, gaps, sequences, whitening, signs, transform and back, score) is done here, once.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [POSITIVE],
+        "pca_components": [POSITIVE, Interval(RealNotInt, 0, 1, closed="neither"), None],
+    }
+
+    # With metadata routing, scikit-learn's Pipeline.score passes on a sample_weight of None to a
+    # last step that must know the name (its issue 30937). Ours has none: given one, it refuses.
+    __metadata_request__score: ClassVar[dict[str, None]] = {"sample_weight": None}
+
+    n_components: int
+    pca_components: int | float | None
+
+    def fit(self, X: Any, y: Any = None, *, groups: ArrayLike | None = None) -> Self:
+        """Find the features of a training series.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_columns)
+            Rows in time order. A row that holds a NaN is a gap.
+        y : ignored
+            For scikit-learn's pipelines.
+        groups : array-like of shape (n_rows,), optional
+            One id per row: consecutive rows of one id form a sequence, and nothing ever reaches
+            from one sequence into another. By default all rows are one sequence.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        matrix = check_matrix(X, estimator=self, min_rows=2)
+        series = check_sequences(matrix, groups)
+        series.times(ahead=1)  # a series without two samples in a row has no dynamics
+        whitening = fit_whitening(
+            series, self.pca_components, names=matrix.names, resolution=matrix.resolution
+        )
+        whitening.require(self.n_components)
+        projection = self._find_projection(whitening.apply(series), whitening)
+        self._keep(whitening, projection)
+        return self
+
+    @abstractmethod
+    def _find_projection(self, white: Sequences, whitening: Whitening) -> FloatArray:
+        """Return the directions as unit columns, shape (rank, n_components), best first."""
+
+    def _keep(self, whitening: Whitening, projection: FloatArray) -> None:
+        components = (whitening.directions @ projection).T
+        signs = fix_signs(components)
+        self.mean_ = whitening.mean
+        self.components_ = components * signs[:, None]
+        # The least-squares way back from y = Aᵀz is z ≈ (AAᵀ)⁺ … = A (AᵀA)⁻¹ y, as z is white.
+        back = np.linalg.pinv(projection * signs)
+        self.patterns_ = back @ whitening.patterns
+        self.rank_ = whitening.rank
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.components_.shape[0])
+
+    def transform(self, X: Any) -> FloatArray:
+        """Extract the features of every row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components)
+            (X - mean_) @ components_.T; rows with a NaN stay NaN.
+        """
+        check_is_fitted(self)
+        values = check_matrix(X, estimator=self, reset=False).values
+        features: FloatArray = (values - self.mean_) @ self.components_.T
+        features[np.isnan(values).any(axis=1)] = np.nan
+        return features
+
+    def inverse_transform(self, Y: Any) -> FloatArray:
+        """Return the least-squares reconstruction of the input from the features.
+
+        Of all linear maps of the features this one has the smallest squared error on the
+        training data.
+
+        Parameters
+        ----------
+        Y : array-like of shape (n_rows, n_components)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_columns)
+            mean_ + Y @ patterns_.
+        """
+        check_is_fitted(self)
+        values = check_matrix(Y, name="Y").values
+        if values.shape[1] != self._n_features_out:
+            raise DimensionError(
+                f"Y has {values.shape[1]} columns, but {type(self).__name__} has "
+                f"{self._n_features_out} features."
+            )
+        reconstruction: FloatArray = self.mean_ + values @ self.patterns_
+        return reconstruction
+
+    def score(self, X: Any, y: Any = None, *, groups: ArrayLike | None = None) -> float:
+        """Return minus the predictability of the features of X: higher is better.
+
+        The measure is `predfeat.measures.predictability` with the method's own `n_lags` (1 for
+        methods without) and 10 neighbours.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_columns)
+        y : ignored
+        groups : array-like of shape (n_rows,), optional
+            Ids of the sequences.
+
+        Returns
+        -------
+        float
+        """
+        features = self.transform(X)
+        return -predictability(
+            np.asarray(features), n_lags=getattr(self, "n_lags", 1), groups=groups
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags

@@ -1,0 +1,261 @@
+"""Graph-based predictable feature analysis."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from time import perf_counter
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import linalg
+
+from predfeat._compat import Interval, StrOptions
+from predfeat._typing import ArrayLike, FloatArray
+from predfeat.exceptions import DimensionError, RankError
+from predfeat.features._base import POSITIVE, LinearFeatures
+from predfeat.features._convergence import IterationHistory
+from predfeat.features._foreca import forecastable_directions
+from predfeat.features._pfa import linearly_predictable_directions
+from predfeat.features._sfa import slow_directions
+from predfeat.graph import GRAPHS, find_neighborhoods, projected_laplacian
+from predfeat.neighbors import METHODS, search
+from predfeat.series import Sequences, check_matrix, find_states
+from predfeat.solvers import Eigenpairs, smallest_eigenpairs
+from predfeat.whitening import Whitening
+
+__all__ = ["GPFA"]
+
+_STARTS = ("input", "pca", "sfa", "pfa", "foreca")
+
+
+class GPFA(LinearFeatures):
+    r"""Graph-based predictable feature analysis (not Gaussian-process factor analysis).
+
+    Finds the features whose next step varies least between similar states, however nonlinear the
+    law that moves them. States (the last p samples in white space) that are near each other
+    should have successors that are near each other: their successors (and predecessors) are
+    connected in a graph, and the features are the smallest solutions of
+
+    .. math:: Z^T L Z \, a = \lambda \, Z^T D Z \, a
+
+    with L and D the graph's Laplacian and degrees. Then neighbours are searched again, now among
+    the features, and so on.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Number of features, M.
+    n_lags : int, default=1
+        Samples in a state, p: how far back the next step depends on the past.
+    n_neighbors : int, default=10
+        Neighbours of each state, k.
+    graph : {"star", "full"}, default="star"
+        "full" is GPFA (1), which connects all pairs of a neighbourhood; "star" is GPFA (2), which
+        connects its centre with the others. Both cost the same here.
+    past : bool, default=True
+        Also connect the predecessors of similar states.
+    normalized : bool, default=True
+        Normalise with the degrees (the generalized eigenproblem above) or not (L alone).
+    max_iter : int, default=50
+        Iterations at most, R.
+    tol : float, default=1e-3
+        Stop when, over 5 iterations, the objective did not fall by this share, nor the angle
+        between successive feature spaces by ten times it. 0 runs exactly `max_iter` iterations.
+    init : {"input", "pca", "sfa", "pfa", "foreca"} or array, default="input"
+        Where the first neighbours are searched: in white space, in the feature space of another
+        method, or in that of a given projection of shape (n_columns, any number).
+    n_intermediate : int or None, default=None
+        Features to search neighbours in between iterations; by default `n_components`.
+    pca_components : int, float or None, default=None
+        Principal components to keep before whitening: a count, a share of variance, or all.
+    theiler : int, default=0
+        Exclude neighbours of the same sequence at most that many rows away.
+    neighbors_method : {"auto", "tree", "blockwise"}, default="auto"
+        The engine of the neighbour search; see `predfeat.nearest_neighbors`.
+    n_jobs : int or None, default=None
+        Threads of the neighbour search. The result does not depend on it.
+    verbose : int, default=0
+        1 prints a line for each iteration.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_columns)
+        The features are (X - mean_) @ components_.T, most predictable first. They have unit
+        variance on the training data.
+    mean_ : ndarray of shape (n_columns,)
+    eigenvalues_ : ndarray of shape (n_components,)
+        λ of each feature, from the last iteration.
+    history_ : dict of ndarray
+        For every iteration the `eigenvalues`, the largest `angle` (degrees) to the feature space
+        before it (NaN for the first), and the `seconds` it took.
+    n_iter_ : int
+        Iterations done.
+    patterns_ : ndarray of shape (n_components, n_columns)
+        How each feature shows in the inputs: the rows of the least-squares way back.
+    rank_ : int
+        Dimension of white space.
+
+    References
+    ----------
+    B. Weghenkel, A. Fischer and L. Wiskott, Graph-based predictable feature analysis,
+    Machine Learning 106, 2017, doi:10.1007/s10994-017-5632-x.
+
+    Examples
+    --------
+    Two of ten noisy dimensions follow from the step before, and no linear recursion sees it:
+
+    >>> import numpy as np
+    >>> from predfeat import GPFA
+    >>> from predfeat.datasets import predictable_noise
+    >>> X = predictable_noise(700, random_state=0)
+    >>> model = GPFA(n_components=2, n_lags=1, n_neighbors=10).fit(X)
+    >>> share = np.square(model.components_).sum(axis=0)
+    >>> bool(share[:2].sum() / share.sum() > 0.95)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LinearFeatures._parameter_constraints,
+        "n_lags": [POSITIVE],
+        "n_neighbors": [POSITIVE],
+        "graph": [StrOptions(set(GRAPHS))],
+        "past": ["boolean"],
+        "normalized": ["boolean"],
+        "max_iter": [POSITIVE],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "init": [StrOptions(set(_STARTS)), "array-like"],
+        "n_intermediate": [POSITIVE, None],
+        "theiler": [Interval(Integral, 0, None, closed="left")],
+        "neighbors_method": [StrOptions(set(METHODS))],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        n_lags: int = 1,
+        n_neighbors: int = 10,
+        graph: str = "star",
+        past: bool = True,
+        normalized: bool = True,
+        max_iter: int = 50,
+        tol: float = 1e-3,
+        init: str | ArrayLike = "input",
+        n_intermediate: int | None = None,
+        pca_components: int | float | None = None,
+        theiler: int = 0,
+        neighbors_method: str = "auto",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.n_components = n_components
+        self.n_lags = n_lags
+        self.n_neighbors = n_neighbors
+        self.graph = graph
+        self.past = past
+        self.normalized = normalized
+        self.max_iter = max_iter
+        self.tol = tol
+        self.init = init
+        self.n_intermediate = n_intermediate
+        self.pca_components = pca_components
+        self.theiler = theiler
+        self.neighbors_method = neighbors_method
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _find_projection(self, white: Sequences, whitening: Whitening) -> FloatArray:
+        white.times(back=self.n_lags - 1, ahead=1)  # at least one state has a successor
+        n_between = self._count_between(whitening)
+        space = self._first_space(white, whitening, n_between)
+        history = IterationHistory()
+        projection = np.empty((white.n_columns, 0))
+        for _ in range(self.max_iter):
+            started = perf_counter()
+            pairs = self._iterate(white, space, max(n_between, self.n_components))
+            before, projection = projection, pairs.vectors[:, : self.n_components]
+            values = pairs.values[: self.n_components]
+            history.record(values, _largest_angle(before, projection), perf_counter() - started)
+            self._report(history)
+            if history.has_settled(self.tol):
+                break
+            space = white.with_rows(white.rows @ pairs.vectors[:, :n_between])
+        self.eigenvalues_ = history.eigenvalues[-1]
+        self.history_, self.n_iter_ = history.as_dict(), len(history.angles)
+        return projection
+
+    def _iterate(self, white: Sequences, space: Sequences, n_directions: int) -> Eigenpairs:
+        """Search neighbours in a space, connect the samples, embed the graph."""
+        states = find_states(space, self.n_lags, n_neighbors=self.n_neighbors)
+        table = search(
+            states,
+            self.n_neighbors,
+            theiler=self.theiler,
+            method=self.neighbors_method,
+            n_jobs=self.n_jobs,
+        )
+        terms = find_neighborhoods(table, white, self.n_lags, past=self.past)
+        projected = projected_laplacian(terms, white.rows, self.graph)
+        degree = projected.degree if self.normalized else None
+        return smallest_eigenpairs(projected.laplacian, n_directions, degree)
+
+    def _count_between(self, whitening: Whitening) -> int:
+        n_between = self.n_components if self.n_intermediate is None else self.n_intermediate
+        if n_between > whitening.rank:
+            raise RankError(
+                f"n_intermediate={n_between} is more than the rank {whitening.rank} of the data."
+            )
+        return n_between
+
+    def _first_space(self, white: Sequences, whitening: Whitening, n_between: int) -> Sequences:
+        """Return the series in which the first neighbours are searched."""
+        if not isinstance(self.init, str):
+            directions = _given_directions(self.init, whitening)
+        elif self.init == "input":
+            return white
+        elif self.init == "pca":
+            directions = np.eye(white.n_columns)[:, :n_between]
+        elif self.init == "sfa":
+            directions = slow_directions(white, n_between).vectors
+        elif self.init == "pfa":
+            directions = linearly_predictable_directions(white, n_between, self.n_lags).vectors
+        else:
+            directions = forecastable_directions(white, n_between)[0]
+        return white.with_rows(white.rows @ directions)
+
+    def _report(self, history: IterationHistory) -> None:
+        if self.verbose:
+            print(
+                f"[GPFA] iteration {len(history.angles)}/{self.max_iter}: "
+                f"objective {history.eigenvalues[-1].sum():.6g}, "
+                f"angle {history.angles[-1]:.3g}°, {history.seconds[-1]:.3g} s",
+                flush=True,
+            )
+
+
+def _given_directions(init: ArrayLike, whitening: Whitening) -> FloatArray:
+    """Return a projection given in input coordinates as unit columns in white space."""
+    given = check_matrix(init, name="init").values
+    if len(given) != len(whitening.mean):
+        raise DimensionError(
+            f"init must have one row per column of X, {len(whitening.mean)}, but its shape is "
+            f"{given.shape}."
+        )
+    directions = whitening.patterns @ given
+    lengths = np.linalg.norm(directions, axis=0)
+    if not np.all(lengths > 0):
+        raise RankError(
+            f"column {int(np.argmin(lengths > 0))} of init extracts nothing from the data: it is "
+            "zero, or sees only constant columns."
+        )
+    unit: FloatArray = directions / lengths
+    return unit
+
+
+def _largest_angle(before: FloatArray, now: FloatArray) -> float:
+    """Return the largest angle between two feature spaces in degrees, NaN without a first one."""
+    if before.shape[1] == 0:
+        return float("nan")
+    return float(np.degrees(linalg.subspace_angles(before, now)[0]))

@@ -1,0 +1,122 @@
+"""Predictable feature analysis."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+
+from predfeat._compat import Interval
+from predfeat._typing import FloatArray
+from predfeat.features._base import POSITIVE, LinearFeatures
+from predfeat.measures._autoregression import fit_autoregression, histories
+from predfeat.series import Sequences
+from predfeat.solvers import Eigenpairs, smallest_eigenpairs
+from predfeat.whitening import Whitening
+
+__all__ = ["PFA", "linearly_predictable_directions"]
+
+
+class PFA(LinearFeatures):
+    r"""Predictable feature analysis: the features that a linear recursion predicts best.
+
+    With W the best linear prediction of :math:`z_t` from its history
+    :math:`\zeta_t = (z_{t-1}, …, z_{t-p})` and V the matrix that advances a history by one step
+    with it, the smallest eigenvectors of
+
+    .. math:: \sum_{i=0}^{K} \langle e_i e_i^T \rangle_t, \qquad
+        e_i = z_t - W V^i \zeta_{t-i} ,
+
+    the error of predicting i + 1 steps ahead. (The paper on GPFA prints ζ_t; the original
+    algorithm has ζ_{t-i}.)
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Number of features, M.
+    n_lags : int, default=1
+        Samples to predict from, p.
+    n_repeats : int, default=0
+        How many times the prediction is repeated, K.
+    pca_components : int, float or None, default=None
+        Principal components to keep before whitening: a count, a share of variance, or all.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_columns)
+        The features are (X - mean_) @ components_.T, best first.
+    mean_ : ndarray of shape (n_columns,)
+    eigenvalues_ : ndarray of shape (n_components,)
+        The summed error of each feature on the training data.
+    patterns_ : ndarray of shape (n_components, n_columns)
+        How each feature shows in the inputs: the rows of the least-squares way back.
+    rank_ : int
+        Dimension of white space.
+
+    References
+    ----------
+    S. Richthofer and L. Wiskott, Predictable feature analysis, arXiv:1311.2503, 2013.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat import PFA
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(1000, 4))
+    >>> X[:, 2] += 3 * np.cos(2.5 * np.arange(1000))  # fast, and linearly predictable
+    >>> np.argmax(np.abs(PFA(n_components=1, n_lags=2).fit(X).components_))
+    np.int64(2)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LinearFeatures._parameter_constraints,
+        "n_lags": [POSITIVE],
+        "n_repeats": [Interval(Integral, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        n_lags: int = 1,
+        n_repeats: int = 0,
+        pca_components: int | float | None = None,
+    ):
+        self.n_components = n_components
+        self.n_lags = n_lags
+        self.n_repeats = n_repeats
+        self.pca_components = pca_components
+
+    def _find_projection(self, white: Sequences, whitening: Whitening) -> FloatArray:
+        pairs = linearly_predictable_directions(
+            white, self.n_components, self.n_lags, self.n_repeats
+        )
+        self.eigenvalues_ = pairs.values
+        return pairs.vectors
+
+
+def linearly_predictable_directions(
+    white: Sequences, n_components: int, n_lags: int, n_repeats: int = 0
+) -> Eigenpairs:
+    """Return the directions of a white series with the least error of linear prediction."""
+    n_columns = white.n_columns
+    one_step = fit_autoregression(white, n_lags)
+    # One set of times for all terms, so that each is the mean over the same samples.
+    times = white.times(back=n_lags + n_repeats)
+    scatter = np.zeros((n_columns, n_columns))
+    prediction = one_step
+    for repeat in range(n_repeats + 1):
+        for block, history in histories(white, times, n_lags, delay=repeat):
+            error = white.rows[block] - history @ prediction.T
+            scatter += error.T @ error
+        prediction = _advanced(prediction, one_step)
+    return smallest_eigenpairs(scatter / len(times), n_components)
+
+
+def _advanced(prediction: FloatArray, one_step: FloatArray) -> FloatArray:
+    """Return P V for V = [W; I 0], the companion matrix, without building V."""
+    n_columns = len(one_step)
+    advanced = prediction[:, :n_columns] @ one_step
+    advanced[:, :-n_columns] += prediction[:, n_columns:]
+    return advanced

@@ -1,0 +1,71 @@
+"""Slow feature analysis."""
+
+from __future__ import annotations
+
+from predfeat._typing import FloatArray
+from predfeat.features._base import LinearFeatures
+from predfeat.series import Sequences
+from predfeat.solvers import Eigenpairs, smallest_eigenpairs
+from predfeat.whitening import Whitening
+
+__all__ = ["SFA", "slow_directions"]
+
+
+class SFA(LinearFeatures):
+    r"""Slow feature analysis: the features that change least from one step to the next.
+
+    In white space, the M orthonormal directions a with the smallest
+
+    .. math:: \langle (a^T z_{t+1} - a^T z_t)^2 \rangle_t .
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Number of features, M.
+    pca_components : int, float or None, default=None
+        Principal components to keep before whitening: a count, a share of variance, or all.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_columns)
+        The features are (X - mean_) @ components_.T, slowest first.
+    mean_ : ndarray of shape (n_columns,)
+    eigenvalues_ : ndarray of shape (n_components,)
+        The slowness of each feature on the training data.
+    patterns_ : ndarray of shape (n_components, n_columns)
+        How each feature shows in the inputs: the rows of the least-squares way back.
+    rank_ : int
+        Dimension of white space.
+
+    References
+    ----------
+    L. Wiskott and T. Sejnowski, Slow feature analysis: unsupervised learning of invariances,
+    Neural Computation 14(4), 2002.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat import SFA
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(1000, 4))
+    >>> X[:, 2] += 3 * np.sin(0.02 * np.arange(1000))
+    >>> np.argmax(np.abs(SFA(n_components=1).fit(X).components_))
+    np.int64(2)
+    """
+
+    def __init__(self, n_components: int = 2, *, pca_components: int | float | None = None):
+        self.n_components = n_components
+        self.pca_components = pca_components
+
+    def _find_projection(self, white: Sequences, whitening: Whitening) -> FloatArray:
+        pairs = slow_directions(white, self.n_components)
+        self.eigenvalues_ = pairs.values
+        return pairs.vectors
+
+
+def slow_directions(white: Sequences, n_components: int) -> Eigenpairs:
+    """Return the slowest directions of a white series, with their slowness."""
+    times = white.times(ahead=1)
+    difference = white.rows[times + 1] - white.rows[times]
+    # Not centred: a trend is change, too.
+    return smallest_eigenpairs(difference.T @ difference / len(times), n_components)
