@@ -85,6 +85,7 @@ def fit_whitening(
     pca_components: int | float | None = None,
     *,
     names: list[str] | None = None,
+    warn: bool = True,
     resolution: float = float(np.finfo(np.float64).eps),
 ) -> Whitening:
     """Learn the map into white space from the samples of a series.
@@ -98,6 +99,8 @@ def fit_whitening(
         variance (float between 0 and 1), as scikit-learn's PCA does. None keeps the whole rank.
     names : list of str, optional
         Column names for the warning about constant columns.
+    warn : bool
+        Whether to warn about constant columns.
     resolution : float
         Relative rounding error of the numbers given; directions that vary less are cut.
 
@@ -120,13 +123,15 @@ def fit_whitening(
     True
     """
     _check_count(pca_components, series.n_columns)
+    series.times()  # at least one sample
     samples = series.samples
     mean = _exact_mean(samples)
     centred = samples - mean
     peak = np.maximum(samples.max(axis=0), -samples.min(axis=0))
     spread = _spread(centred)
     constant = spread <= _CONSTANT_ROUNDINGS * np.finfo(np.float64).eps * peak
-    _warn_constant(constant, names)
+    if warn:
+        _warn_constant(constant, names)
     centred[:, constant] = 0.0
     # Without a PCA cut the units of the columns do not matter: unit variance for each keeps
     # channels in volts and in microvolts equally visible. With a cut they decide what is kept.
@@ -135,7 +140,7 @@ def fit_whitening(
         units = np.full_like(units, spread.max(initial=0.0) or 1.0)
     centred /= units
     variances, axes = _principal_axes(centred, pca_components)
-    rounding = (resolution * peak / units) ** 2
+    rounding = np.where(constant, 0.0, resolution * peak / units) ** 2
     above_rounding = variances > (axes**2).T @ rounding
     variances, axes = variances[above_rounding], axes[:, above_rounding]
     scaling = _unit_covariance(centred, variances, axes)
@@ -143,6 +148,10 @@ def fit_whitening(
         scaling = _turned_to_principal(scaling, axes * units[:, None])
     directions = (axes @ scaling.forth) / units[:, None]
     patterns = (scaling.back @ axes.T) * units
+    # An axis' sign is arbitrary; without a rule, rounding would decide it.
+    largest = np.argmax(np.abs(patterns), axis=1)
+    signs = np.where(patterns[np.arange(len(patterns)), largest] < 0, -1.0, 1.0)
+    directions, patterns = directions * signs, patterns * signs[:, None]
     return Whitening(mean, directions, patterns, _row_squares(patterns))
 
 

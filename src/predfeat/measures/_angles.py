@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from scipy import linalg
+from sklearn.utils.validation import check_is_fitted
 
 from predfeat._typing import FloatArray
 from predfeat.exceptions import DimensionError
@@ -53,7 +54,8 @@ def subspace_angles(A: Any, B: Any, X: Any = None) -> FloatArray:
 
 
 def _directions(given: Any, name: str) -> FloatArray:
-    if hasattr(given, "components_"):
+    if hasattr(given, "fit"):
+        check_is_fitted(given)
         components: FloatArray = given.components_
         return components.T
     return check_matrix(given, name=name).values

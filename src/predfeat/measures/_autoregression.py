@@ -11,6 +11,7 @@ from scipy import linalg
 
 from predfeat._compat import Interval, validate_parameter_constraints
 from predfeat._typing import ArrayLike, FloatArray, IntArray
+from predfeat.exceptions import DimensionError, GroupsError
 from predfeat.measures._given import given_features
 from predfeat.series import Sequences, States
 
@@ -89,7 +90,14 @@ def autoregression_error(
         caller_name="autoregression_error",
     )
     features = given_features(Y, groups)
+    if fit_on is None and fit_groups is not None:
+        raise GroupsError("fit_groups are the groups of fit_on, which is not given.")
     fitted = features if fit_on is None else given_features(fit_on, fit_groups, "fit_on")
+    if fitted.n_columns != features.n_columns:
+        raise DimensionError(
+            f"fit_on has {fitted.n_columns} columns, Y has {features.n_columns}: they must be "
+            "the same features."
+        )
     mean = fitted.samples.mean(axis=0)
     coefficients = fit_autoregression(fitted.with_rows(fitted.rows - mean), n_lags)
     centred = features.with_rows(features.rows - mean)

@@ -45,7 +45,6 @@ def forecastability(Y: Any, *, groups: ArrayLike | None = None) -> FloatArray:
     array([0.5, 0. ])
     """
     features = given_features(Y, groups)
-    features.times()  # at least one sample
     samples = features.samples
     flat = np.flatnonzero(
         samples.max(axis=0, initial=-np.inf) <= samples.min(axis=0, initial=np.inf)

@@ -16,6 +16,7 @@ from predfeat.measures._given import given_features
 from predfeat.measures._predictability import conditional_covariance, neighbors_with_successor
 from predfeat.neighbors import NeighborTable
 from predfeat.series import Sequences
+from predfeat.whitening import fit_whitening
 
 __all__ = ["predictive_information"]
 
@@ -94,23 +95,28 @@ def predictive_information(
         caller_name="predictive_information",
     )
     features = given_features(Y, groups)
-    n_features = features.n_columns
+    # Information does not depend on coordinates: in white ones, what is constant or a mixture of
+    # other features is gone, and determinants cannot vanish for that reason.
+    whitening = fit_whitening(features, warn=False)
+    white, rank = whitening.apply(features), whitening.rank
+    if rank == 0:
+        features.times(back=n_lags)
+        return 0.0
     if estimate == "linear":
-        left_open = _linear(features, n_lags)
-        following = features.times(back=n_lags)
+        left_open, following = _linear(white, n_lags), white.times(back=n_lags)
     else:
-        if n_neighbors < n_features:
+        if n_neighbors < rank:
             raise TooFewStatesError(
-                f"n_neighbors={n_neighbors} gives no covariance of {n_features} features: "
-                f"use at least n_neighbors={n_features}."
+                f"n_neighbors={n_neighbors} gives no covariance of {rank} features: "
+                f"use at least n_neighbors={rank}."
             )
         table = neighbors_with_successor(features, n_lags, n_neighbors, theiler, n_jobs=n_jobs)
         following = table.times + 1
         if estimate == "local":
-            left_open = _local(features, table)
+            left_open = _local(white, table)
         else:
-            left_open = _log_determinant(conditional_covariance(features, table, ddof=1))
-    next_step = np.atleast_2d(np.cov(features.rows[following], rowvar=False, ddof=0))
+            left_open = _log_determinant(conditional_covariance(white, table, ddof=1))
+    next_step = np.atleast_2d(np.cov(white.rows[following], rowvar=False, ddof=0))
     return 0.5 * (_log_determinant(next_step) - left_open)
 
 

@@ -19,6 +19,8 @@ METHODS = ("auto", "tree", "blockwise")
 # A KD-tree looks at few states while the dimension is low, and at nearly all of them beyond.
 _TREE_DIMENSION = 8
 
+_LARGEST_EXPONENT = 480
+
 
 def choose_method(states: States) -> str:
     """Return the engine that `method="auto"` takes: the tree up to N·p = 8, blocks beyond."""
@@ -35,11 +37,13 @@ def search(
 ) -> NeighborTable:
     """Find the nearest states of every state; see `nearest_neighbors` for the meaning."""
     exclusion = find_exclusion(states, n_neighbors, theiler)
-    scaled, scale = _well_scaled(states)
+    scaled, exponent = _well_scaled(states)
     engine = choose_method(states) if method == "auto" else method
     searcher = search_tree if engine == "tree" else search_blockwise
     positions, squared = searcher(scaled, n_neighbors, exclusion, count_threads(n_jobs))
-    return NeighborTable(states.times, _as_rows(states, positions), np.sqrt(squared) * scale)
+    return NeighborTable(
+        states.times, _as_rows(states, positions), np.ldexp(np.sqrt(squared), -exponent)
+    )
 
 
 def _as_rows(states: States, positions: IntArray) -> IntArray:
@@ -47,12 +51,14 @@ def _as_rows(states: States, positions: IntArray) -> IntArray:
     return rows
 
 
-def _well_scaled(states: States) -> tuple[States, float]:
-    """Bring the samples to a size of about one, so that no square leaves the range of floats.
+def _well_scaled(states: States) -> tuple[States, int]:
+    """Return the states times 2^exponent, such that squares stay in the range of floats.
 
-    The scale is a power of two: no digit changes.
+    A power of two changes no digit. The largest value becomes about 2^480: its square is far
+    from overflow, and values down to 1e-298 of it still have squares that do not vanish.
     """
     series = states.series
     largest = float(np.abs(series.rows).max(initial=0.0))
-    scale = float(2.0 ** np.floor(np.log2(largest))) if largest > 0 else 1.0
-    return States(series.with_rows(series.rows / scale), states.times, states.n_lags), scale
+    exponent = _LARGEST_EXPONENT - int(np.frexp(largest)[1])
+    scaled = series.with_rows(np.ldexp(series.rows, exponent))
+    return States(scaled, states.times, states.n_lags), exponent

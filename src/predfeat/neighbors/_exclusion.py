@@ -27,6 +27,7 @@ def find_exclusion(states: States, n_neighbors: int, theiler: int) -> Exclusion:
     States are ordered in time, so that the window around a state is one range of positions.
     """
     times, series = states.times, states.series
+    theiler = min(theiler, series.n_rows)  # wider is the same, and would leave the range of int
     first = np.maximum(times - theiler, series.sequence_first[times])
     last = np.minimum(times + theiler, series.sequence_last[times])
     exclusion = Exclusion(

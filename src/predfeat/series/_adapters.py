@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from predfeat._typing import AnyArray, ArrayLike, FloatArray, IntArray
+from predfeat._typing import AnyArray, ArrayLike, IntArray
 from predfeat.exceptions import DimensionError, GroupsError
 from predfeat.series._matrix import check_matrix
 
 __all__ = ["from_list", "from_trials", "from_frame"]
 
 
-def from_list(sequences: Sequence[Any]) -> tuple[FloatArray, IntArray]:
+def from_list(sequences: Sequence[Any]) -> tuple[AnyArray, IntArray]:
     """Join a list of sequences, of any lengths, into (X, groups).
 
     Parameters
@@ -38,9 +38,11 @@ def from_list(sequences: Sequence[Any]) -> tuple[FloatArray, IntArray]:
     """
     if len(sequences) == 0:
         raise DimensionError("the list of sequences is empty: give at least one matrix.")
-    matrices = [
-        check_matrix(s, name=f"sequence {i}", min_rows=0).values for i, s in enumerate(sequences)
-    ]
+    checked = [check_matrix(s, name=f"sequence {i}", min_rows=0) for i, s in enumerate(sequences)]
+    matrices = [matrix.values for matrix in checked]
+    if all(matrix.resolution == np.finfo(np.float32).eps for matrix in checked):
+        # As float64 the rounding of these numbers would count as signal.
+        matrices = [matrix.astype(np.float32) for matrix in matrices]
     widths = [matrix.shape[1] for matrix in matrices]
     for i, width in enumerate(widths):
         if width != widths[0]:

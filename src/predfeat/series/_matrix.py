@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,10 +70,13 @@ def check_matrix(
     array([[1., 2.],
            [3., 4.]])
     """
+    if isinstance(X, np.ma.MaskedArray):
+        X = np.ma.filled(X.astype(np.float64), np.nan)  # what is masked is missing
     if not sparse.issparse(X):
         _refuse_what_is_not_real(X, name)
     options: dict[str, Any] = {
         "dtype": np.float64,
+        "order": "C",  # sums over another layout would round otherwise: same numbers, same bits
         "ensure_all_finite": False,
         "ensure_min_samples": min_rows,
     }
@@ -103,6 +107,7 @@ def column_names(X: Any, n_columns: int) -> list[str]:
 
 def _refuse_what_is_not_real(X: Any, name: str) -> None:
     if hasattr(X, "dtypes") and hasattr(X, "columns"):
+        _refuse_shared_names(X, name)
         _refuse_text_columns(X, name)
         return
     try:
@@ -117,12 +122,26 @@ def _refuse_what_is_not_real(X: Any, name: str) -> None:
             f"Complex data not supported: {name} is {array.dtype}. Give real numbers, for example "
             "np.hstack([X.real, X.imag])."
         )
+    if array.dtype.kind in "US":
+        raise NotNumericError(
+            f"{name} must hold numbers only, but it holds text such as "
+            f"{str(next(filter(_is_no_number, array.flat), array.flat[0]))!r}. "
+            "Convert it with X.astype(float), or encode or drop what is not numeric."
+        )
     if array.dtype.kind in "mM":
         raise NotNumericError(
             f"{name} must hold numbers only, but it holds {array.dtype}. Leave time stamps out: "
             "rows are taken in the order given."
         )
     _refuse_wrong_dimension(array, name)
+
+
+def _is_no_number(text: Any) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return True
+    return False
 
 
 def _refuse_wrong_dimension(array: AnyArray, name: str) -> None:
@@ -138,6 +157,15 @@ def _refuse_wrong_dimension(array: AnyArray, name: str) -> None:
         f"{name} must be a 2-D array of rows (time) by columns (channels), but it has "
         f"{array.ndim} dimensions, shape {array.shape}. {advice}"
     )
+
+
+def _refuse_shared_names(frame: Any, name: str) -> None:
+    shared = [str(n) for n, count in Counter(frame.columns).items() if count > 1]
+    if shared:
+        raise DimensionError(
+            f"{name} has several columns called {', '.join(map(repr, shared))}. "
+            "Give every column its own name."
+        )
 
 
 def _refuse_text_columns(frame: Any, name: str) -> None:
@@ -163,10 +191,7 @@ def _refuse_text_columns(frame: Any, name: str) -> None:
 def _is_text(frame: Any, column: Any, dtype: Any) -> bool:
     if getattr(dtype, "kind", "O") != "O":
         return False
-    values = frame[column]
-    if getattr(values, "ndim", 1) != 1:  # duplicate names: the conversion will tell
-        return False
-    return any(isinstance(value, str | bytes) for value in values)
+    return any(isinstance(value, str | bytes) for value in frame[column])
 
 
 def _refuse_infinite(values: FloatArray, names: list[str], name: str) -> None:
@@ -187,5 +212,6 @@ def _refuse_infinite(values: FloatArray, names: list[str], name: str) -> None:
 def _resolution(X: Any) -> float:
     """Relative rounding error of the coarsest type in X (0 for whole numbers)."""
     dtypes = list(X.dtypes) if hasattr(X, "dtypes") else [getattr(X, "dtype", np.dtype(float))]
-    kinds = [np.dtype(d) for d in dtypes if isinstance(d, np.dtype)]
-    return max((float(np.finfo(d).eps) for d in kinds if d.kind == "f"), default=0.0)
+    plain = [getattr(dtype, "numpy_dtype", dtype) for dtype in dtypes]  # pandas' nullable types
+    floats = [d for d in plain if isinstance(d, np.dtype) and d.kind == "f"]
+    return max((float(np.finfo(d).eps) for d in floats), default=0.0)

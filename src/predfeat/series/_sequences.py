@@ -179,6 +179,8 @@ def check_sequences(
 
 def _check_groups(groups: ArrayLike, n_rows: int) -> AnyArray:
     ids = np.asarray(groups)
+    if ids.dtype.kind in "US" and not hasattr(groups, "dtype"):
+        ids = np.array(groups, dtype=object)  # as text, a NaN among strings would be an id
     if ids.ndim != 1:
         raise GroupsError(
             f"groups must be one id per row, a 1-D array, but it has shape {ids.shape}."
@@ -187,13 +189,23 @@ def _check_groups(groups: ArrayLike, n_rows: int) -> AnyArray:
         raise GroupsError(
             f"groups must have one id per row: X has {n_rows} rows, groups has {len(ids)}."
         )
-    missing = np.array([i is None or i != i for i in ids]) if ids.dtype.kind in "fOmM" else None
-    if missing is not None and missing.any():
-        raise GroupsError(
-            f"groups must have an id for every row, but row {int(np.argmax(missing))} has none. "
-            "Mark a missing sample with NaN in X instead."
-        )
+    if ids.dtype.kind in "fOmM":
+        missing = [row for row, i in enumerate(ids) if _is_missing(i)]
+        if missing:
+            raise GroupsError(
+                f"groups must have an id for every row, but row {missing[0]} has none. "
+                "Mark a missing sample with NaN in X instead."
+            )
     return ids
+
+
+def _is_missing(group_id: Any) -> bool:
+    if group_id is None:
+        return True
+    try:
+        return bool(group_id != group_id)  # NaN and NaT differ from themselves
+    except TypeError:  # pandas' NA does not even say that
+        return True
 
 
 def _first_returning(ids: AnyArray) -> tuple[Any, int] | None:

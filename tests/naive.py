@@ -1,0 +1,224 @@
+"""Slow, obvious twins of the first five stages, from rows to projection.
+
+They restate the definitions with loops over rows. Only NumPy is imported: a twin that shared
+code with what it checks would share its mistakes.
+"""
+
+import numpy as np
+
+# A singular value below this share of the largest is a direction that is not there. The square,
+# 1e-12, is where float64 covariances stop telling variance from rounding.
+RANK_CUT = 1e-6
+
+
+# --- data to run on ------------------------------------------------------------------------
+
+
+def random_series(seed, lengths, n_columns=2, n_gaps=0, kind="normal"):
+    """Return (X, groups) of sequences with the given lengths, NaN in some rows."""
+    rng = np.random.default_rng(seed)
+    n_rows = int(sum(lengths))
+    X = rng.normal(size=(n_rows, n_columns))
+    if kind == "lattice":
+        X = rng.integers(0, 3, size=(n_rows, n_columns)).astype(float)
+    elif kind == "equal":
+        X = np.full((n_rows, n_columns), 0.3)
+    elif kind == "offset":
+        X = X + 1e6
+    elif kind == "scales":
+        X = X * 10.0 ** rng.integers(-8, 9, size=n_columns)
+    elif kind == "outlier":
+        X[rng.integers(0, n_rows)] *= 1e12
+    elif kind == "float32":
+        X = X.astype(np.float32)
+    elif kind == "int16":
+        X = rng.integers(-40, 40, size=(n_rows, n_columns)).astype(np.int16)
+    if n_gaps and X.dtype.kind == "f":
+        for row in rng.integers(0, n_rows, size=n_gaps):
+            X[row, rng.integers(0, n_columns)] = np.nan
+    groups = np.repeat(np.arange(len(lengths)), lengths)
+    return X, groups
+
+
+# --- sequences, runs, states ---------------------------------------------------------------
+
+
+def is_gap(row):
+    return any(value != value for value in row)
+
+
+def sequence_of_rows(X, groups=None):
+    """Return the number of the sequence every row belongs to."""
+    numbers = []
+    for row in range(len(X)):
+        if row == 0:
+            numbers.append(0)
+        elif groups is not None and groups[row] != groups[row - 1]:
+            numbers.append(numbers[-1] + 1)
+        else:
+            numbers.append(numbers[-1])
+    return numbers
+
+
+def run_of_rows(X, groups=None):
+    """Return the number of the run every row belongs to; None for gaps."""
+    sequence = sequence_of_rows(X, groups)
+    numbers, n_runs = [], 0
+    for row in range(len(X)):
+        if is_gap(X[row]):
+            numbers.append(None)
+        elif row > 0 and numbers[-1] is not None and sequence[row] == sequence[row - 1]:
+            numbers.append(numbers[-1])
+        else:
+            numbers.append(n_runs)
+            n_runs += 1
+    return numbers
+
+
+def bounds(numbers):
+    """Return (first row, one past the last row) of every number, in order."""
+    found = []
+    for number in sorted({number for number in numbers if number is not None}):
+        rows = [row for row in range(len(numbers)) if numbers[row] == number]
+        found.append((rows[0], rows[-1] + 1))
+    return found
+
+
+def reaches(run, t, back=0, ahead=0):
+    """Tell whether rows t-back … t+ahead are all samples of the run of row t."""
+    rows = range(t - back, t + ahead + 1)
+    inside = rows[0] >= 0 and rows[-1] < len(run)
+    return run[t] is not None and inside and all(run[row] == run[t] for row in rows)
+
+
+def state_times(X, groups, p, ahead=0):
+    """Return the rows t whose rows t-p+1 … t+ahead are samples of one run."""
+    run = run_of_rows(X, groups)
+    return [t for t in range(len(X)) if reaches(run, t, back=p - 1, ahead=ahead)]
+
+
+def state(X, t, p):
+    """Return (x_t, x_{t-1}, …, x_{t-p+1}) as one vector."""
+    return np.concatenate([np.asarray(X[t - lag], dtype=float) for lag in range(p)])
+
+
+# --- neighbours ----------------------------------------------------------------------------
+
+
+def distance(a, b):
+    """Return |a - b|, with squares kept in range by an exact power of two."""
+    difference = a - b
+    exponent = int(np.frexp(np.abs(difference).max())[1])
+    scaled = np.ldexp(difference, -exponent)
+    return float(np.ldexp(np.sqrt(np.sum(scaled * scaled)), exponent))
+
+
+def allowed(sequence, t, i, theiler):
+    """Tell whether the state at i may be a neighbour of the one at t."""
+    return i != t and not (sequence[i] == sequence[t] and abs(i - t) <= theiler)
+
+
+def nearest(X, groups, p, k, theiler=0, queries=None):
+    """Return times, and for every query (all times) its neighbours' rows and distances.
+
+    Nearest first, ties to the smaller row. Where fewer than k are allowed the lists are shorter.
+    """
+    times = state_times(X, groups, p)
+    states = {t: state(X, t, p) for t in times}
+    sequence = sequence_of_rows(X, groups)
+    indices, distances = [], []
+    for t in times if queries is None else queries:
+        others = [i for i in times if allowed(sequence, t, i, theiler)]
+        found = sorted((distance(states[t], states[i]), i) for i in others)[:k]
+        indices.append([i for _, i in found])
+        distances.append([d for d, _ in found])
+    return times, indices, distances
+
+
+# --- graph ---------------------------------------------------------------------------------
+
+
+def node(X, sequence, t, shift):
+    """Return row t + shift where it is a valid row of t's sequence, else None."""
+    row = t + shift
+    inside = 0 <= row < len(X) and sequence[row] == sequence[t]
+    return row if inside and not is_gap(X[row]) else None
+
+
+def weights(X, groups, p, times, indices, graph, past=True, future=True):
+    """Return W, one count for every edge of every neighbourhood."""
+    sequence = sequence_of_rows(X, groups)
+    W = np.zeros((len(X), len(X)))
+    for shift in ([1] if future else []) + ([-p] if past else []):
+        for t, neighbors in zip(times, indices, strict=True):
+            center = node(X, sequence, t, shift)
+            if center is None:
+                continue
+            others = [node(X, sequence, i, shift) for i in neighbors]
+            others = [other for other in others if other is not None]
+            if graph == "full":
+                for a in [center, *others]:
+                    for b in [center, *others]:
+                        W[a, b] += 1
+            else:
+                for other in others:
+                    W[center, other] += 1
+                    W[other, center] += 1
+    return W
+
+
+def laplacian(W):
+    """Return L = D - W and D."""
+    D = np.diag(W.sum(axis=1))
+    return D - W, D
+
+
+def projected(W, Z):
+    """Return Zᵀ L Z and Zᵀ D Z; gap rows, which have no edge, count as zero."""
+    L, D = laplacian(W)
+    Z = np.nan_to_num(np.asarray(Z, dtype=float))
+    return Z.T @ L @ Z, Z.T @ D @ Z
+
+
+# --- white space, eigenproblem, the whole method -------------------------------------------
+
+
+def whiten(X):
+    """Return mean, directions and white rows (gaps stay NaN), from the SVD of the samples."""
+    X = np.asarray(X, dtype=float)
+    samples = np.array([X[row] for row in range(len(X)) if not is_gap(X[row])])
+    mean = samples.mean(axis=0)
+    _, singular, axes = np.linalg.svd(samples - mean, full_matrices=False)
+    kept = singular > RANK_CUT * singular[0]
+    directions = axes[kept].T / singular[kept] * np.sqrt(len(samples))
+    return mean, directions, (X - mean) @ directions
+
+
+def smallest_solutions(A, B, n_pairs):
+    """Solve A v = λ B v through B^(-1/2) on the range of B (B None: A v = λ v)."""
+    if B is None:
+        values, vectors = np.linalg.eigh(A)
+        return values[:n_pairs], vectors[:, :n_pairs]
+    b_values, b_vectors = np.linalg.eigh(B)
+    seen = b_values > 1e-12 * b_values.max()
+    root = b_vectors[:, seen] @ np.diag(b_values[seen] ** -0.5)
+    values, vectors = np.linalg.eigh(root.T @ A @ root)
+    solutions = root @ vectors[:, :n_pairs]
+    return values[:n_pairs], solutions / np.linalg.norm(solutions, axis=0)
+
+
+def gpfa(X, groups, p, k, M, R, graph="star", past=True, normalized=True):
+    """Return the GPFA projection (n_columns × M) in input coordinates after R iterations."""
+    _, directions, Z = whiten(X)
+    space = Z
+    for _ in range(R):
+        times, indices, _ = nearest(space, groups, p, k)
+        W = weights(X, groups, p, times, indices, graph, past=past)
+        A, B = projected(W, Z)
+        _, vectors = smallest_solutions(A, B if normalized else None, M)
+        space = Z @ vectors
+    columns = directions @ vectors
+    for m in range(M):
+        if columns[np.argmax(np.abs(columns[:, m])), m] < 0:
+            columns[:, m] = -columns[:, m]
+    return columns
