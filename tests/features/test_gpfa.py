@@ -1,0 +1,221 @@
+"""GPFA equals its slow twin, which builds every state, neighbourhood and edge."""
+
+import numpy as np
+import pytest
+
+import naive_measures as twins
+from predfeat import GPFA, PFA, SFA, ForeCA
+from predfeat.exceptions import DimensionError, RankError
+from predfeat.measures import subspace_angles
+
+# Degrees. Both sides solve the same eigenproblem; 1e-6 degrees are 2e-8 rad, the rounding of
+# 1e-16 enlarged by gaps between eigenvalues of down to 1e-8.
+SAME = 1e-6
+
+
+def recording(seed=0, lengths=(70,), gaps=(), n_columns=4):
+    """A nonlinear oscillation among noise, mixed, in sequences with gaps."""
+    random = np.random.default_rng(seed)
+    n_rows = sum(lengths)
+    X = random.normal(size=(n_rows, n_columns))
+    phase = 0.7 * np.arange(n_rows) + 0.3 * random.normal(size=n_rows).cumsum()
+    X[:, 0] = 1.4 * np.sin(phase) + 0.1 * X[:, 0]
+    X[:, 1] = 1.4 * np.abs(np.cos(phase)) + 0.1 * X[:, 1]
+    X = X @ random.normal(size=(n_columns, n_columns)) + random.normal(size=n_columns)
+    X[list(gaps), 0] = np.nan
+    groups = None if len(lengths) == 1 else np.repeat(np.arange(len(lengths)), lengths)
+    return X, groups
+
+
+def assert_twins(X, groups, *, n_components, n_lags, n_neighbors, n_iterations, **options):
+    kind = options.pop("graph", "star")
+    model = GPFA(
+        n_components,
+        n_lags=n_lags,
+        n_neighbors=n_neighbors,
+        max_iter=n_iterations,
+        tol=0,
+        graph=kind,
+        **options,
+    ).fit(X, groups=groups)
+    directions, values = twins.gpfa(
+        X,
+        n_components,
+        n_lags,
+        n_neighbors,
+        kind=kind,
+        n_iterations=n_iterations,
+        groups=groups,
+        **options,
+    )
+    assert subspace_angles(model, directions, X)[0] < SAME
+    np.testing.assert_allclose(model.eigenvalues_, values, rtol=1e-8)
+    # Not the span alone: each feature, in the order of the eigenvalues.
+    for own, twin in zip(model.components_, directions.T, strict=True):
+        assert subspace_angles(own[:, None], twin[:, None], X)[0] < 100 * SAME
+    return model
+
+
+@pytest.mark.parametrize("graph", ["full", "star"])
+@pytest.mark.parametrize("past", [True, False])
+@pytest.mark.parametrize("normalized", [True, False])
+@pytest.mark.parametrize("n_iterations", [1, 3])
+def test_every_kind_of_graph(graph, past, normalized, n_iterations):
+    X, groups = recording(lengths=(40, 30), gaps=(12, 55))
+    assert_twins(
+        X,
+        groups,
+        n_components=2,
+        n_lags=2,
+        n_neighbors=4,
+        n_iterations=n_iterations,
+        graph=graph,
+        past=past,
+        normalized=normalized,
+    )
+
+
+@pytest.mark.parametrize("graph", ["full", "star"])
+@pytest.mark.parametrize("n_lags", [1, 2, 4])
+@pytest.mark.parametrize("n_neighbors", [1, 3, 8])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        {"lengths": (70,)},
+        {"lengths": (70,), "gaps": (0, 20, 21, 69)},
+        {"lengths": (25, 1, 30, 14)},  # a sequence of one row has no edges
+        {"lengths": (30, 40), "gaps": (10, 29, 30, 60)},  # gaps on both sides of a border
+    ],
+    ids=["one", "gaps", "sequences", "both"],
+)
+def test_lags_neighbours_sequences_and_gaps(graph, n_lags, n_neighbors, shape):
+    X, groups = recording(seed=n_lags + 10 * n_neighbors, **shape)
+    assert_twins(
+        X,
+        groups,
+        n_components=2,
+        n_lags=n_lags,
+        n_neighbors=n_neighbors,
+        n_iterations=2,
+        graph=graph,
+    )
+
+
+@pytest.mark.parametrize("theiler", [1, 5])
+def test_theiler(theiler):
+    X, groups = recording(seed=3, lengths=(40, 30))
+    common = {"n_components": 2, "n_lags": 1, "n_neighbors": 3, "n_iterations": 2}
+    windowed = assert_twins(X, groups, theiler=theiler, **common)
+    plain = assert_twins(X, groups, **common)
+    assert subspace_angles(windowed, plain, X)[0] > 1e-3  # the window makes a difference
+
+
+@pytest.mark.parametrize("n_intermediate", [1, 2, 4])
+def test_features_between_iterations(n_intermediate):
+    X, groups = recording(seed=4)
+    assert_twins(
+        X,
+        groups,
+        n_components=2,
+        n_lags=1,
+        n_neighbors=4,
+        n_iterations=3,
+        n_intermediate=n_intermediate,
+    )
+
+
+def test_given_directions_to_start_in():
+    X, groups = recording(seed=5)
+    # Of very different lengths: only what they extract may count.
+    init = np.random.default_rng(0).normal(size=(4, 3)) * [1.0, 100.0, 0.01]
+    model = assert_twins(
+        X, groups, n_components=2, n_lags=1, n_neighbors=4, n_iterations=1, init=init
+    )
+    elsewhere = GPFA(2, n_neighbors=4, max_iter=1).fit(X)
+    assert subspace_angles(model, elsewhere, X)[0] > 1e-3
+
+
+@pytest.mark.parametrize("n_intermediate", [None, 3])
+@pytest.mark.parametrize("name", ["pca", "sfa", "pfa", "foreca"])
+def test_starting_in_the_features_of_another_method(name, n_intermediate):
+    X, _ = recording(seed=6, lengths=(150,))
+    n_between = n_intermediate or 2
+    if name == "pca":
+        centred = X - X.mean(axis=0)
+        directions = np.linalg.eigh(centred.T @ centred)[1][:, ::-1][:, :n_between]
+    else:
+        method = {
+            "sfa": SFA(n_between),
+            "pfa": PFA(n_between, n_lags=2),
+            "foreca": ForeCA(n_between),
+        }[name]
+        directions = method.fit(X).components_.T
+    options = {"n_lags": 2, "n_neighbors": 5, "max_iter": 2, "n_intermediate": n_intermediate}
+    named = GPFA(2, init=name, **options).fit(X)
+    given = GPFA(2, init=directions, **options).fit(X)
+    assert subspace_angles(named, given, X)[0] < SAME
+    np.testing.assert_allclose(named.eigenvalues_, given.eigenvalues_, rtol=1e-9)
+    from_input = GPFA(2, **options).fit(X)
+    assert subspace_angles(named, from_input, X)[0] > 1e-3  # the start makes a difference
+
+
+def test_a_start_may_have_any_number_of_columns():
+    X, _ = recording(seed=7)
+    one = GPFA(2, init=np.eye(4)[:, :1], max_iter=1, n_neighbors=4).fit(X)
+    assert one.components_.shape == (2, 4)
+    # All white axes, in any basis that keeps distances, are white space itself.
+    basis = GPFA(4, max_iter=1, normalized=False, n_neighbors=4).fit(X).components_.T
+    everything = GPFA(2, init=basis, max_iter=1, n_neighbors=4).fit(X)
+    plain = GPFA(2, max_iter=1, n_neighbors=4).fit(X)
+    assert subspace_angles(everything, plain, X)[0] < SAME
+
+
+@pytest.mark.parametrize(
+    ("init", "error", "message"),
+    [
+        (np.eye(3), DimensionError, r"init must have one row per column of X, 4, .*\(3, 3\)"),
+        (np.ones(4), DimensionError, r"init must be .*2-D.*shape \(4,\)"),
+        (np.c_[np.eye(4)[:, 0], np.zeros(4)], RankError, r"column 1 of init extracts nothing"),
+    ],
+)
+def test_directions_that_cannot_be_started_in(init, error, message):
+    X, _ = recording()
+    with pytest.raises(error, match=message):
+        GPFA(2, init=init).fit(X)
+
+
+def test_more_intermediate_features_than_directions():
+    X, _ = recording()
+    with pytest.raises(RankError, match=r"n_intermediate=5 is more than the rank 4"):
+        GPFA(2, n_intermediate=5).fit(X)
+
+
+def test_eigenvalues_ascend():
+    X, _ = recording(seed=8)
+    for graph in ("full", "star"):
+        for normalized in (True, False):
+            model = GPFA(4, graph=graph, normalized=normalized, n_neighbors=5, max_iter=2).fit(X)
+            assert np.all(np.diff(model.eigenvalues_) >= 0)
+            assert model.eigenvalues_[0] >= -1e-12  # a Laplacian has no negative ones
+            if normalized:
+                assert model.eigenvalues_[-1] <= 2 + 1e-12  # a bound of normalised Laplacians
+
+
+@pytest.mark.parametrize("method", ["tree", "blockwise"])
+def test_the_engine_does_not_matter(method):
+    X, groups = recording(seed=9, lengths=(100, 100))
+    options = {"n_lags": 2, "n_neighbors": 5, "max_iter": 4}
+    chosen = GPFA(2, neighbors_method=method, **options).fit(X, groups=groups)
+    automatic = GPFA(2, **options).fit(X, groups=groups)
+    np.testing.assert_array_equal(chosen.components_, automatic.components_)
+
+
+@pytest.mark.parametrize("method", ["tree", "blockwise"])
+def test_threads_do_not_matter(method):
+    # Large enough for several blocks, and more columns than the tree takes by itself.
+    X = np.random.default_rng(10).normal(size=(2500, 10))
+    options = {"neighbors_method": method, "max_iter": 2, "n_lags": 1}
+    one = GPFA(3, n_jobs=1, **options).fit(X)
+    two = GPFA(3, n_jobs=2, **options).fit(X)
+    np.testing.assert_array_equal(two.components_, one.components_)
+    np.testing.assert_array_equal(two.eigenvalues_, one.eigenvalues_)
