@@ -118,3 +118,8 @@ class TestIterationHistory:
         # The first objective belongs to another space: lower, and never reached again.
         objectives = [0.1, *(0.9**n for n in range(19))]
         assert self.steps_until_settled(objectives, [np.nan] + [2.0] * 19, 1e-3) is None
+
+    def test_a_space_that_still_turns_has_not_settled(self):
+        # Above 45 degrees a feature is still missing, however long nothing improved.
+        assert self.steps_until_settled([1.0] * 20, [np.nan] + [80.0] * 19, 1e-3) is None
+        assert self.steps_until_settled([1.0] * 20, [np.nan] + [40.0] * 19, 1e-3) == 7

@@ -10,6 +10,8 @@ from predfeat._typing import FloatArray
 
 __all__ = ["IterationHistory"]
 
+_STILL_LOOKING = 45.0
+
 
 @dataclass
 class IterationHistory:
@@ -18,7 +20,8 @@ class IterationHistory:
     Neighbour sets flip from one iteration to the next, so that there is no fixed point: the angle
     between successive feature spaces falls to a floor and stays there. The iteration has
     settled when, over the last `patience` iterations, neither the objective nor the angle was
-    better than before.
+    better than before. A space that still turns by more than 45 degrees is looking for a feature,
+    however long it has done so: that is no floor.
     """
 
     patience: int = 5
@@ -35,6 +38,8 @@ class IterationHistory:
     def has_settled(self, tol: float) -> bool:
         """Tell whether to stop; never with tol=0."""
         if tol == 0:
+            return False
+        if np.median(self.angles[-self.patience :]) > _STILL_LOOKING:
             return False
         objectives = np.sum(self.eigenvalues, axis=1)
         # The first iteration searches another space, and has no angle: it is no standard.

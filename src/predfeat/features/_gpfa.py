@@ -60,7 +60,8 @@ class GPFA(LinearFeatures):
         Iterations at most, R.
     tol : float, default=1e-3
         Stop when, over 5 iterations, the objective did not fall by this share, nor the angle
-        between successive feature spaces by ten times it. 0 runs exactly `max_iter` iterations.
+        between successive feature spaces by ten times it (but not while that angle is above 45
+        degrees). 0 runs exactly `max_iter` iterations.
     init : {"input", "pca", "sfa", "pfa", "foreca"} or array, default="input"
         Where the first neighbours are searched: in white space, in the feature space of another
         method, or in that of a given projection of shape (n_columns, any number).
