@@ -204,7 +204,7 @@ def test_long_states_that_are_never_embedded_as_a_whole():
 
 def test_engines_agree_bit_for_bit():
     X, groups = naive.random_series(6, [700, 500], 3, n_gaps=20)
-    for p, theiler in [(1, 0), (2, 5), (4, 40)]:
+    for p, theiler in [(1, 0), (2, 5), (4, 40), (12, 3)]:
         first, *others = (
             nearest_neighbors(
                 X, n_neighbors=6, n_lags=p, groups=groups, theiler=theiler, method=method
@@ -317,10 +317,26 @@ def test_parameters_are_checked(wrong):
         nearest_neighbors(np.zeros((5, 1)), **{"n_neighbors": 1, **wrong})
 
 
-def test_auto_takes_the_tree_for_few_dimensions_only():
-    series = check_sequences(np.random.default_rng(0).normal(size=(30, 4)))
-    assert choose_method(find_states(series, 2, n_neighbors=1)) == "tree"
-    assert choose_method(find_states(series, 3, n_neighbors=1)) == "blockwise"
+def states_of(n_rows, n_columns, p=1):
+    return find_states(check_sequences(np.zeros((n_rows, n_columns))), p, n_neighbors=1)
+
+
+def test_auto_rule():
+    assert choose_method(states_of(1000, 4, 2)) == "tree"
+    assert choose_method(states_of(1000, 3, 3)) == "blockwise"
+    assert choose_method(states_of(3000, 4, 2)) == "tiles"
+    assert choose_method(states_of(3000, 50)) == "tiles"
+    assert choose_method(states_of(10_000, 2)) == "tree"
+    assert choose_method(states_of(9_999, 2)) == "tiles"
+    assert choose_method(states_of(100_000, 9)) == "tiles"
+
+
+def test_without_the_compiler(monkeypatch):
+    monkeypatch.setattr("predfeat.neighbors._engines.is_available", lambda: False)
+    assert choose_method(states_of(3000, 4, 2)) == "tree"
+    assert choose_method(states_of(3000, 50)) == "blockwise"
+    with pytest.raises(ImportError, match="needs numba: pip install numba"):
+        nearest_neighbors(np.zeros((5, 1)), n_neighbors=1, method="tiles")
 
 
 def test_search_is_the_door_behind_the_public_face():

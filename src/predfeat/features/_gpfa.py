@@ -71,7 +71,7 @@ class GPFA(LinearFeatures):
         Principal components to keep before whitening: a count, a share of variance, or all.
     theiler : int, default=0
         Exclude neighbours of the same sequence at most that many rows away.
-    neighbors_method : {"auto", "tree", "blockwise"}, default="auto"
+    neighbors_method : {"auto", "tree", "tiles", "blockwise"}, default="auto"
         The engine of the neighbour search; see `predfeat.nearest_neighbors`.
     n_jobs : int or None, default=None
         Threads of the neighbour search. The result does not depend on it.

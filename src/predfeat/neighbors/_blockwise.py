@@ -18,7 +18,7 @@ from predfeat.neighbors._ranking import nearest_of_candidates
 from predfeat.neighbors._threads import map_blocks
 from predfeat.series import States
 
-__all__ = ["search_blockwise"]
+__all__ = ["centred", "search_blockwise"]
 
 _TILE_NUMBERS = 1 << 22  # 32 MB of distances at once, for each thread
 _EMBEDDED_NUMBERS = 1 << 22  # 32 MB of embedded states at once
@@ -35,20 +35,20 @@ def search_blockwise(
     """Return positions and squared distances of the nearest states of each query (or state)."""
     if queries is None:
         queries = np.arange(len(states))
-    centred = _centred(states)
+    moved = centred(states)
     squared_norms = np.concatenate(
-        [np.einsum("ij,ij->i", block, block) for _, block in _embedded_blocks(centred)]
+        [np.einsum("ij,ij->i", block, block) for _, block in _embedded_blocks(moved)]
     )
     n_rows = max(1, min(len(queries), _TILE_NUMBERS // _padded(len(states))))
     blocks = [queries[start : start + n_rows] for start in range(0, len(queries), n_rows)]
     # One embedding of all states serves all blocks where it is small.
-    shared = centred.embed() if len(states) * states.dimension <= _EMBEDDED_NUMBERS else None
-    search = partial(_search_block, states, centred, n_neighbors, exclusion, squared_norms, shared)
+    shared = moved.embed() if len(states) * states.dimension <= _EMBEDDED_NUMBERS else None
+    search = partial(_search_block, states, moved, n_neighbors, exclusion, squared_norms, shared)
     results = map_blocks(search, blocks, n_jobs)
     return np.concatenate([r[0] for r in results]), np.concatenate([r[1] for r in results])
 
 
-def _centred(states: States) -> States:
+def centred(states: States) -> States:
     """Move the middle of the samples to zero: offsets would cost the products their digits.
 
     Only candidates are found in these; distances come from the samples as they are.
@@ -68,7 +68,7 @@ def _embedded_blocks(states: States) -> Iterator[tuple[slice, FloatArray]]:
 
 def _search_block(
     states: States,
-    centred: States,
+    moved: States,
     n_neighbors: int,
     exclusion: Exclusion,
     squared_norms: FloatArray,
@@ -81,10 +81,10 @@ def _search_block(
     asked = (
         shared[queries]
         if shared is not None
-        else States(centred.series, centred.times[queries], centred.n_lags).embed()
+        else States(moved.series, moved.times[queries], moved.n_lags).embed()
     )
     asked = -2.0 * asked
-    blocks = [(slice(0, n_states), shared)] if shared is not None else _embedded_blocks(centred)
+    blocks = [(slice(0, n_states), shared)] if shared is not None else _embedded_blocks(moved)
     for columns, block in blocks:
         np.add(asked @ block.T, squared_norms[columns], out=tile[:, columns])
     for row, position in enumerate(queries):

@@ -4,27 +4,49 @@ from __future__ import annotations
 
 import numpy as np
 
+from predfeat._jit import is_available
 from predfeat._typing import IntArray
 from predfeat.neighbors._blockwise import search_blockwise
 from predfeat.neighbors._exclusion import find_exclusion
 from predfeat.neighbors._table import NeighborTable
 from predfeat.neighbors._threads import count_threads
+from predfeat.neighbors._tiles import search_tiles
 from predfeat.neighbors._tree import search_tree
 from predfeat.series import States
 
 __all__ = ["METHODS", "choose_method", "search"]
 
-METHODS = ("auto", "tree", "blockwise")
+METHODS = ("auto", "tree", "tiles", "blockwise")
+_SEARCHERS = {"tree": search_tree, "tiles": search_tiles, "blockwise": search_blockwise}
 
-# A KD-tree looks at few states while the dimension is low, and at nearly all of them beyond.
-_TREE_DIMENSION = 8
+# A KD-tree looks at few states while the dimension is low, and at nearly all of them beyond. Its
+# time grows with S, the tiles' with S²: it pays from about 5000 · 2^(N·p / 2) states on.
+_TREE_DIMENSION, _TREE_STATES = 8, 5000
+
+# Below, a search takes less time than loading the compiler.
+_COMPILED_STATES = 2500
 
 _LARGEST_EXPONENT = 480
 
 
 def choose_method(states: States) -> str:
-    """Return the engine that `method="auto"` takes: the tree up to N·p = 8, blocks beyond."""
-    return "tree" if states.dimension <= _TREE_DIMENSION else "blockwise"
+    """Return the engine that `method="auto"` takes.
+
+    ==========  ===============================================================================
+    tree        N·p up to 8, and at least 5000 · 2^(N·p / 2) states, fewer than 2500, or no numba
+    tiles       otherwise, from 2500 states on, where numba is installed
+    blockwise   otherwise
+    ==========  ===============================================================================
+
+    `benchmarks/search.py` measures all three over a grid.
+    """
+    n_states, dimension = len(states), states.dimension
+    compiled = n_states >= _COMPILED_STATES and is_available()
+    if dimension <= _TREE_DIMENSION and (
+        not compiled or n_states >= _TREE_STATES * 2.0 ** (dimension / 2)
+    ):
+        return "tree"
+    return "tiles" if compiled else "blockwise"
 
 
 def search(
@@ -36,10 +58,14 @@ def search(
     n_jobs: int | None = None,
 ) -> NeighborTable:
     """Find the nearest states of every state; see `nearest_neighbors` for the meaning."""
+    if method == "tiles" and not is_available():
+        raise ImportError(
+            'method="tiles" needs numba: pip install numba, or take "auto", "tree" or "blockwise", '
+            "which find the same neighbours."
+        )
     exclusion = find_exclusion(states, n_neighbors, theiler)
     scaled, exponent = _well_scaled(states)
-    engine = choose_method(states) if method == "auto" else method
-    searcher = search_tree if engine == "tree" else search_blockwise
+    searcher = _SEARCHERS[choose_method(states) if method == "auto" else method]
     positions, squared = searcher(scaled, n_neighbors, exclusion, count_threads(n_jobs))
     return NeighborTable(
         states.times, _as_rows(states, positions), np.ldexp(np.sqrt(squared), -exponent)

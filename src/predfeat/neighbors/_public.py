@@ -50,9 +50,10 @@ def nearest_neighbors(
     theiler : int, default=0
         Exclude states of the same sequence at most that many rows away, so that neighbours are
         returns and not merely the moments before and after.
-    method : {"auto", "tree", "blockwise"}, default="auto"
-        The engine. All return the same; "auto" takes the KD-tree for states of up to 8 numbers
-        and blocks of matrix products otherwise. The tree holds all states embedded in memory.
+    method : {"auto", "tree", "tiles", "blockwise"}, default="auto"
+        The engine: SciPy's KD-tree, which holds all states embedded in memory; the compiled one,
+        which needs numba; or plain NumPy. All are exact and return the same; "auto" takes the
+        quickest for the size and dimension.
     n_jobs : int, optional
         Threads, as in joblib: None is 1, -1 is all. The result does not depend on it.
 

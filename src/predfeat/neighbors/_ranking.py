@@ -15,19 +15,31 @@ from predfeat.series import States
 __all__ = ["squared_distances", "nearest_of_candidates"]
 
 _NUMBERS_AT_ONCE = 1 << 19
+_LANES = 8
 
 
 def squared_distances(states: States, left: IntArray, right: IntArray) -> FloatArray:
-    """Return the squared distances of the pairs (left[i], right[i]) of state positions."""
-    rows, times = states.series.rows, states.times
-    squared = np.zeros(len(left))
-    step = max(1, _NUMBERS_AT_ONCE // rows.shape[1])
+    """Return the squared distances of the pairs (left[i], right[i]) of state positions.
+
+    Number n of a state, its samples oldest first, is added up in lane n mod 8, and the lanes are
+    added up in pairs. The compiled engine sums in this order, too: all return the same bits.
+    """
+    samples, n_columns = states.series.rows.reshape(-1), states.series.n_columns
+    length = states.dimension
+    inside = np.arange(length)
+    first = (states.times - states.n_lags + 1) * n_columns
+    squared = np.empty(len(left))
+    step = max(1, _NUMBERS_AT_ONCE // length)
+    padded = np.zeros((min(step, len(left)), -(-length // _LANES) * _LANES))
     for start in range(0, len(left), step):
-        part = slice(start, start + step)
-        left_times, right_times = times[left[part]], times[right[part]]
-        for lag in range(states.n_lags):
-            difference = rows[left_times - lag] - rows[right_times - lag]
-            squared[part] += np.einsum("ij,ij->i", difference, difference)
+        part = slice(start, min(start + step, len(left)))
+        difference = samples[first[left[part], None] + inside]
+        difference -= samples[first[right[part], None] + inside]
+        squares = padded[: len(difference)]
+        np.multiply(difference, difference, out=squares[:, :length])
+        lanes = squares.reshape(len(difference), -1, _LANES).sum(axis=1)
+        t0, t1, t2, t3, t4, t5, t6, t7 = lanes.T
+        squared[part] = ((t0 + t1) + (t2 + t3)) + ((t4 + t5) + (t6 + t7))
     return squared
 
 

@@ -1,0 +1,57 @@
+"""The only place that names numba: what is compiled, how, and where the result is kept.
+
+Kernels are functions over flat arrays that also run, slowly, as plain Python. Nothing here imports
+numba until a kernel is really wanted, so that `import predfeat` stays light; where numba is
+missing, callers ask `is_available` and take their plain NumPy way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any, TypeVar
+
+__all__ = ["compiled", "compiled_strictly", "is_available"]
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+# Sums may be reordered and contracted; infinities keep their meaning, they are used as limits.
+_FAST_MATH = {"reassoc", "contract", "nsz", "arcp"}
+
+
+def is_available() -> bool:
+    """Tell whether kernels can be compiled here."""
+    try:
+        return find_spec("numba") is not None
+    except ValueError:  # its place in sys.modules was blocked
+        return False
+
+
+def compiled_strictly(kernel: Kernel) -> Kernel:
+    """Compile a kernel whose sums must round as they are written, wherever it is called from."""
+    return _compile(kernel, fast_math=False)
+
+
+def compiled(kernel: Kernel) -> Kernel:
+    """Compile a kernel whose sums may be reordered."""
+    return _compile(kernel, fast_math=_FAST_MATH)
+
+
+def _compile(kernel: Kernel, fast_math: Any) -> Kernel:
+    """Compile without the interpreter lock, and keep the machine code on disk.
+
+    Where no folder for the machine code can be written, it is compiled anew in each process.
+    """
+    from numba import njit
+
+    options: Any = {
+        "nogil": True,
+        "fastmath": fast_math,
+        "error_model": "numpy",
+        "boundscheck": False,
+    }
+    try:
+        result: Kernel = njit(cache=True, **options)(kernel)
+    except RuntimeError:
+        result = njit(**options)(kernel)
+    return result

@@ -1,0 +1,332 @@
+"""The compiled kernels of the tile engine: flat arrays, the caller's buffers, no checks.
+
+Importing this module compiles; `_tiles` imports it when the engine is used.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from predfeat._jit import compiled, compiled_strictly
+from predfeat._typing import AnyArray, FloatArray, IntArray
+
+__all__ = ["CHUNK", "scan_tile", "settle"]
+
+# Distances are tested all at once, and the marks looked at this many at a time, as one word: most
+# words are zero.
+CHUNK = 8
+
+# Up to here the lags are summed one by one. Beyond, a running sum is cheaper, in float64 because
+# it subtracts: what a loud moment adds must leave no residue when it leaves.
+_LAGS_SUMMED = 8
+
+
+@compiled
+def _sum_lags(base: AnyArray, row: int, n_lags: int, total: AnyArray) -> None:
+    """Sum one row of state distances along the diagonals of the sample distances.
+
+    Up to three lags are added in one pass over the row: each pass costs a load and a store.
+    """
+    width = len(total)
+    first = base[row, :width]
+    if n_lags == 1:
+        for c in range(width):
+            total[c] = first[c]
+        return
+    second = base[row + 1, 1 : 1 + width]
+    if n_lags == 2:
+        for c in range(width):
+            total[c] = first[c] + second[c]
+        return
+    third = base[row + 2, 2 : 2 + width]
+    for c in range(width):
+        total[c] = first[c] + second[c] + third[c]
+    lag = 3
+    while lag + 1 < n_lags:
+        first = base[row + lag, lag : lag + width]
+        second = base[row + lag + 1, lag + 1 : lag + 1 + width]
+        for c in range(width):
+            total[c] += first[c] + second[c]
+        lag += 2
+    if lag < n_lags:
+        first = base[row + lag, lag : lag + width]
+        for c in range(width):
+            total[c] += first[c]
+
+
+@compiled
+def _advance(before: AnyArray, new: AnyArray, enters: AnyArray, leaves: AnyArray) -> None:
+    for c in range(len(new)):
+        new[c] = before[c] + (np.float64(enters[c]) - np.float64(leaves[c]))
+
+
+@compiled
+def _start(base: AnyArray, row: int, n_lags: int, total: AnyArray) -> None:
+    for c in range(len(total)):
+        total[c] = 0.0
+    for lag in range(n_lags):
+        diagonal = base[row + lag, lag : lag + len(total)]
+        for c in range(len(total)):
+            total[c] += diagonal[c]
+
+
+@compiled
+def _sum_left_edge(base: AnyArray, n_lags: int, edge: AnyArray) -> None:
+    """Sum the lags of the tile's first column, walking along rows instead of diagonals."""
+    height = len(edge)
+    edge[:] = 0.0
+    for q in range(height + n_lags - 1):
+        first, last = max(0, q - height + 1), min(n_lags - 1, q)
+        along, onto = base[q, first : last + 1], edge[q - last : q - first + 1]
+        for n in range(len(along)):
+            onto[len(along) - 1 - n] += along[n]
+
+
+@compiled
+def _round(wide: AnyArray, narrow: AnyArray) -> None:
+    for c in range(len(narrow)):
+        narrow[c] = wide[c]
+
+
+@compiled
+def _mark(distances: AnyArray, row_limit: float, column_limits: AnyArray, marks: AnyArray) -> None:
+    for c in range(len(distances)):
+        marks[c] = (distances[c] < row_limit) | (distances[c] < column_limits[c])
+
+
+@compiled
+def _insert(distances: AnyArray, rows: AnyArray, distance: float, row: int) -> None:
+    """Put a candidate into a sorted list, the worst falls off.
+
+    The limit it passed may be out of date: a row of a tile on the diagonal is also a column.
+    """
+    place = len(distances) - 1
+    if distance >= distances[place]:
+        return
+    while place > 0 and distances[place - 1] > distance:
+        distances[place] = distances[place - 1]
+        rows[place] = rows[place - 1]
+        place -= 1
+    distances[place] = distance
+    rows[place] = row
+
+
+@compiled
+def scan_tile(
+    base: AnyArray,
+    n_lags: int,
+    row_start: int,
+    row_stop: int,
+    column_start: int,
+    column_stop: int,
+    lowest_excluded: IntArray,
+    limits: AnyArray,
+    distances: AnyArray,
+    rows: AnyArray,
+    narrow: AnyArray,
+    wide: AnyArray,
+    edge: AnyArray,
+    column_limits: AnyArray,
+    marks: AnyArray,
+    words: AnyArray,
+) -> None:
+    """Offer all pairs of a tile to both of their states' candidate lists.
+
+    Parameters
+    ----------
+    base : float32 array
+        Squared distances of the samples row_start - n_lags + 1 … row_stop - 1 to the samples
+        column_start - n_lags + 1 … column_stop - 1.
+    lowest_excluded : int array
+        For every row the first of the excluded columns up to itself (0: the row is no state).
+    limits : float32 array, shape (n_rows,)
+        A candidate's distance must be below; minus infinity for rows that are no states. All
+        threads read and lower it: one that overwrites another's lower value only makes it less
+        strict for a while.
+    distances, rows : arrays of shape (n_rows, n_kept)
+        The candidate lists, sorted.
+    narrow, wide, edge, column_limits, marks, words : buffers of at least the tile's size
+        float32, float64 with 2 rows, float64 (as high as the tile, the others as wide), float32,
+        uint8, and uint64 over the same memory as `marks`.
+    """
+    width, n_kept = column_stop - column_start, distances.shape[1]
+    nothing = np.float32(-np.inf)
+    column_limits = column_limits[:width]
+    column_limits[:] = limits[column_start:column_stop]
+    narrow = narrow[:width]
+    edge = edge[: row_stop - row_start]
+    if n_lags > _LAGS_SUMMED:
+        _sum_left_edge(base, n_lags, edge)
+    current = 0
+    for r in range(row_stop - row_start):
+        if n_lags <= _LAGS_SUMMED:
+            _sum_lags(base, r, n_lags, narrow)
+        else:
+            following = 1 - current
+            if r == 0:
+                _start(base, r, n_lags, wide[following, :width])
+            else:
+                wide[following, 0] = edge[r]
+                _advance(
+                    wide[current, : width - 1],
+                    wide[following, 1:width],
+                    base[r + n_lags - 1, n_lags : n_lags + width - 1],
+                    base[r - 1, : width - 1],
+                )
+            current = following
+            _round(wide[current, :width], narrow)
+        row = row_start + r
+        allowed = min(width, lowest_excluded[row] - column_start)
+        if allowed <= 0:
+            continue
+        row_limit = limits[row]
+        if row_limit == nothing:
+            continue
+        _mark(narrow[:allowed], row_limit, column_limits[:allowed], marks)
+        for word in range((allowed + CHUNK - 1) // CHUNK):
+            if words[word] == 0:
+                continue
+            for c in range(word * CHUNK, min((word + 1) * CHUNK, allowed)):
+                distance, column_limit = narrow[c], column_limits[c]
+                if marks[c] == 0 or column_limit == nothing:
+                    continue
+                column = column_start + c
+                if distance < row_limit:
+                    _insert(distances[row], rows[row], distance, column)
+                    row_limit = min(row_limit, distances[row, n_kept - 1])
+                if distance < column_limit:
+                    _insert(distances[column], rows[column], distance, row)
+                    column_limits[c] = min(column_limit, distances[column, n_kept - 1])
+        limits[row] = min(limits[row], row_limit)
+    for c in range(width):
+        limits[column_start + c] = min(limits[column_start + c], column_limits[c])
+
+
+@compiled_strictly
+def _squared_distance(left: FloatArray, right: FloatArray) -> float:
+    """Sum squared differences in the order of `_ranking.squared_distances`, to the same bits."""
+    t0 = t1 = t2 = t3 = t4 = t5 = t6 = t7 = 0.0
+    whole = len(left) // 8 * 8
+    for n in range(0, whole, 8):
+        t0 += (left[n] - right[n]) * (left[n] - right[n])
+        t1 += (left[n + 1] - right[n + 1]) * (left[n + 1] - right[n + 1])
+        t2 += (left[n + 2] - right[n + 2]) * (left[n + 2] - right[n + 2])
+        t3 += (left[n + 3] - right[n + 3]) * (left[n + 3] - right[n + 3])
+        t4 += (left[n + 4] - right[n + 4]) * (left[n + 4] - right[n + 4])
+        t5 += (left[n + 5] - right[n + 5]) * (left[n + 5] - right[n + 5])
+        t6 += (left[n + 6] - right[n + 6]) * (left[n + 6] - right[n + 6])
+        t7 += (left[n + 7] - right[n + 7]) * (left[n + 7] - right[n + 7])
+    for n in range(whole, len(left)):
+        square = (left[n] - right[n]) * (left[n] - right[n])
+        lane = n - whole
+        if lane == 0:
+            t0 += square
+        elif lane == 1:
+            t1 += square
+        elif lane == 2:
+            t2 += square
+        elif lane == 3:
+            t3 += square
+        elif lane == 4:
+            t4 += square
+        elif lane == 5:
+            t5 += square
+        else:
+            t6 += square
+    return ((t0 + t1) + (t2 + t3)) + ((t4 + t5) + (t6 + t7))
+
+
+@compiled
+def settle(
+    samples: FloatArray,
+    n_columns: int,
+    n_lags: int,
+    times: IntArray,
+    start: int,
+    stop: int,
+    n_neighbors: int,
+    distances: AnyArray,
+    rows: AnyArray,
+    squared_norms: FloatArray,
+    relative_error: float,
+    unit: float,
+    found: IntArray,
+    squared: FloatArray,
+    is_sure: AnyArray,
+) -> None:
+    """Decide between the candidates of states start … stop - 1 by exact distances.
+
+    Parameters
+    ----------
+    samples : float64 array, flat
+        The rows, as they are.
+    times : int array
+        Row of every state.
+    distances, rows : arrays of shape (n_threads, n_rows, n_kept)
+        What `scan_tile` left. Whatever it did not take was, at that time, no better than the
+        worst in some thread's list, and so is no better than the best of the worst now.
+    squared_norms : float64 array, shape (n_rows,)
+        Squared lengths of the centred states, in units of the float32 samples.
+    relative_error : float
+        A float32 squared distance is off by at most that times both squared lengths.
+    unit : float
+        Factor from squared distances of `samples` to float32 units.
+    found, squared : arrays of shape (n_states, n_neighbors)
+        The result: rows of the neighbours and squared distances.
+    is_sure : bool array
+        Whether no other state can be among a state's nearest.
+    """
+    n_threads, _, n_kept = distances.shape
+    candidate_distances = np.empty(n_threads * n_kept, dtype=np.float32)
+    candidate_rows = np.empty(n_threads * n_kept, dtype=np.int32)
+    length = n_columns * n_lags
+    for position in range(start, stop):
+        row = times[position]
+        candidate_distances[:] = np.inf
+        n_candidates = 0
+        limit = np.inf
+        for thread in range(n_threads):
+            limit = min(limit, np.float64(distances[thread, row, n_kept - 1]))
+            for n in range(n_kept):
+                if rows[thread, row, n] >= 0:
+                    _insert(
+                        candidate_distances,
+                        candidate_rows,
+                        distances[thread, row, n],
+                        rows[thread, row, n],
+                    )
+                    n_candidates += 1
+        is_sure[position] = False
+        if n_candidates < n_neighbors:
+            continue
+        # A state nearer than `reach` is itself at most |a| + reach long, which bounds its error.
+        nearest = max(np.float64(candidate_distances[n_neighbors - 1]), 0.0)
+        own = squared_norms[row]
+        reach = np.sqrt(2.0 * nearest + 8.0 * relative_error * own)
+        error = relative_error * (own + (np.sqrt(own) + reach) ** 2)
+        found[position] = np.iinfo(np.int64).max
+        squared[position] = np.inf
+        first = (row - n_lags + 1) * n_columns
+        for n in range(n_candidates):
+            if candidate_distances[n] > nearest + 2.0 * error:
+                break
+            other = np.int64(candidate_rows[n])
+            second = (other - n_lags + 1) * n_columns
+            exact = _squared_distance(
+                samples[first : first + length], samples[second : second + length]
+            )
+            place = n_neighbors - 1
+            if exact > squared[position, place]:
+                continue
+            if exact == squared[position, place] and other > found[position, place]:
+                continue
+            while place > 0 and (
+                squared[position, place - 1] > exact
+                or (squared[position, place - 1] == exact and found[position, place - 1] > other)
+            ):
+                squared[position, place] = squared[position, place - 1]
+                found[position, place] = found[position, place - 1]
+                place -= 1
+            squared[position, place] = exact
+            found[position, place] = other
+        is_sure[position] = squared[position, n_neighbors - 1] * unit < limit - error

@@ -1,0 +1,202 @@
+"""The compiled exact engine: a state is p overlapping samples, so compare samples once.
+
+Squared distances of samples come from matrix products in float32, tile by tile. The distance of two
+states is a sum along the tile's diagonals, which costs the same for any number of lags. Distances
+are symmetric: only tiles below the diagonal are looked at, and each pair is offered to both states.
+What is within the rounding of float32 of the k-th nearest is compared again in float64; a state for
+which that is not enough is searched again by the blockwise engine. So the result is exact, and does
+not depend on the number of threads or the order of their work.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from predfeat._typing import AnyArray, FloatArray, IntArray
+from predfeat.neighbors._blockwise import search_blockwise
+from predfeat.neighbors._exclusion import Exclusion
+from predfeat.neighbors._threads import map_blocks
+from predfeat.series import States
+
+__all__ = ["search_tiles"]
+
+_TILE = (256, 512)  # rows and columns: half a megabyte of float32, a core's second cache
+# Each tile repeats p - 1 rows and columns of its neighbours: with many lags, larger ones pay.
+_LARGE_TILE, _LONG_LAGS = (1024, 1024), 64
+_SPARE = 2  # candidates kept beyond k
+_ROUNDING = 2.0**-24
+_STATES_AT_ONCE = 1 << 12
+
+
+def search_tiles(
+    states: States, n_neighbors: int, exclusion: Exclusion, n_jobs: int
+) -> tuple[IntArray, FloatArray]:
+    """Return positions and squared distances of the nearest states of each state."""
+    prepared = _prepare(states, exclusion)
+    lists = _scan(prepared, n_neighbors + _SPARE, n_jobs)
+    rows, squared, is_sure = _settle(states, prepared, lists, n_neighbors, n_jobs)
+    position_of_row = np.zeros(states.series.n_rows, dtype=np.intp)
+    position_of_row[states.times] = np.arange(len(states))
+    positions = position_of_row[np.minimum(rows, states.series.n_rows - 1)]
+    if not is_sure.all():
+        again = np.flatnonzero(~is_sure)
+        positions[again], squared[again] = search_blockwise(
+            states, n_neighbors, exclusion, n_jobs, queries=again
+        )
+    return positions, squared
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """The samples as the tiles need them."""
+
+    left: AnyArray  # float32 (n_rows, N + 2): -2x, |x|², 1
+    right: AnyArray  # float32 (n_rows, N + 2): x, 1, |x|²; so that left · right is |x - y|²
+    lowest_excluded: IntArray  # (n_rows,): pairs (row, column) with column below it are allowed
+    is_state: AnyArray
+    squared_norms: FloatArray  # (n_rows,): squared length of each row's state
+    relative_error: float
+    unit: float
+    n_lags: int
+
+
+@dataclass(frozen=True)
+class _Lists:
+    """Every thread's candidates of every row: distances and rows."""
+
+    distances: AnyArray
+    rows: AnyArray
+
+
+def _prepare(states: States, exclusion: Exclusion) -> _Prepared:
+    series = states.series
+    # The mean is quicker than the median; where an outlier spoils it, the rest is searched again.
+    samples = np.where(series.valid[:, None], series.rows - series.samples.mean(axis=0), 0.0)
+    n_rows, n_columns = samples.shape
+    exponent = -int(np.frexp(np.abs(samples).max(initial=0.0))[1])
+    narrow = np.ldexp(samples, exponent).astype(np.float32)
+    norms = np.einsum("ij,ij->i", narrow, narrow, dtype=np.float64)
+    ones = np.ones(n_rows)
+    left = np.column_stack([-2.0 * narrow, norms, ones]).astype(np.float32)
+    right = np.column_stack([narrow, ones, norms]).astype(np.float32)
+    summed = np.append(0.0, np.cumsum(norms))
+    squared_norms = np.zeros(n_rows)
+    squared_norms[states.times] = (
+        summed[states.times + 1] - summed[states.times + 1 - states.n_lags]
+    )
+    squared_norms += 1e-12 * summed[-1]  # the differences' rounding: these are upper bounds
+    lowest = np.zeros(n_rows, dtype=np.int64)
+    lowest[states.times] = states.times[exclusion.first]
+    is_state = np.zeros(n_rows, dtype=bool)
+    is_state[states.times] = True
+    # A product of N + 2 terms, rounded input, norms and p sums: each term is off by one rounding
+    # of at most 2 (|x|² + |y|²) for each of them.
+    relative_error = 2.0 * (n_columns + states.n_lags + 8) * _ROUNDING
+    return _Prepared(
+        left,
+        right,
+        lowest,
+        is_state,
+        squared_norms,
+        relative_error,
+        float(np.ldexp(1.0, 2 * exponent)),
+        states.n_lags,
+    )
+
+
+def _scan(prepared: _Prepared, n_kept: int, n_jobs: int) -> _Lists:
+    """Go through all tiles and collect candidates, each thread in lists of its own."""
+    from predfeat.neighbors._kernels import CHUNK, scan_tile
+
+    n_rows, n_lags = len(prepared.left), prepared.n_lags
+    limits = np.where(prepared.is_state, np.float32(np.inf), np.float32(-np.inf))
+    lists = _Lists(
+        np.full((n_jobs, n_rows, n_kept), np.inf, dtype=np.float32),
+        np.full((n_jobs, n_rows, n_kept), -1, dtype=np.int32),
+    )
+    height, width = _TILE if n_lags < _LONG_LAGS else _LARGE_TILE
+    halo = n_lags - 1
+    # The tiles around the diagonal first: what is near in time is often near.
+    tiles = sorted(
+        (
+            (row, column)
+            for row in range(halo, n_rows, height)
+            for column in range(halo, min(row + height, n_rows), width)
+        ),
+        key=lambda tile: tile[0] - tile[1],
+    )
+    remaining = iter(tiles)
+
+    def work(thread: int) -> None:
+        narrow = np.zeros(width, dtype=np.float32)
+        wide = np.zeros((2, width))
+        edge = np.zeros(height)
+        column_limits = np.zeros(width, dtype=np.float32)
+        words = np.zeros(-(-width // CHUNK), dtype=np.uint64)
+        marks = words.view(np.uint8)
+        buffer = np.empty((height + halo) * (width + halo), dtype=np.float32)
+        for row, column in remaining:  # one iterator for all threads
+            row_stop = min(row + height, n_rows)
+            column_stop = min(column + width, row_stop)
+            left = prepared.left[row - halo : row_stop]
+            right = prepared.right[column - halo : column_stop]
+            base = buffer[: len(left) * len(right)].reshape(len(left), len(right))
+            np.matmul(left, right.T, out=base)
+            scan_tile(
+                base,
+                n_lags,
+                row,
+                row_stop,
+                column,
+                column_stop,
+                prepared.lowest_excluded,
+                limits,
+                lists.distances[thread],
+                lists.rows[thread],
+                narrow,
+                wide,
+                edge,
+                column_limits,
+                marks,
+                words,
+            )
+
+    map_blocks(work, list(range(n_jobs)), n_jobs)
+    return lists
+
+
+def _settle(
+    states: States, prepared: _Prepared, lists: _Lists, n_neighbors: int, n_jobs: int
+) -> tuple[IntArray, FloatArray, AnyArray]:
+    """Return the nearest candidates' rows and exact squared distances, and who can be sure."""
+    from predfeat.neighbors._kernels import settle
+
+    n_states = len(states)
+    samples = np.ascontiguousarray(states.series.rows)
+    found = np.zeros((n_states, n_neighbors), dtype=np.int64)
+    squared = np.zeros((n_states, n_neighbors))
+    is_sure = np.zeros(n_states, dtype=bool)
+
+    def work(start: int) -> None:
+        settle(
+            samples.reshape(-1),
+            samples.shape[1],
+            states.n_lags,
+            states.times,
+            start,
+            min(start + _STATES_AT_ONCE, n_states),
+            n_neighbors,
+            lists.distances,
+            lists.rows,
+            prepared.squared_norms,
+            prepared.relative_error,
+            prepared.unit,
+            found,
+            squared,
+            is_sure,
+        )
+
+    map_blocks(work, list(range(0, n_states, _STATES_AT_ONCE)), n_jobs)
+    return found, squared, is_sure

@@ -1,0 +1,136 @@
+"""The compiled engine: many tiles, many threads, and what it does when it cannot be sure."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive
+import predfeat.neighbors._tiles as tiles
+from predfeat import nearest_neighbors
+
+
+def assert_same(left, right):
+    np.testing.assert_array_equal(left.times, right.times)
+    np.testing.assert_array_equal(left.indices, right.indices)
+    np.testing.assert_array_equal(left.distances, right.distances)
+
+
+@pytest.fixture(scope="module")
+def small_tiles():
+    """Cut even small data into many tiles, so that their borders are met everywhere."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tiles, "_TILE", (5, 11))
+        patch.setattr(tiles, "_LARGE_TILE", (13, 7))
+        patch.setattr(tiles, "_LONG_LAGS", 12)
+        patch.setattr(tiles, "_STATES_AT_ONCE", 9)
+        yield
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    lengths=st.lists(st.integers(20, 60), min_size=1, max_size=3),
+    n_columns=st.integers(1, 4),
+    n_gaps=st.sampled_from([0, 2]),
+    kind=st.sampled_from(["normal", "lattice", "offset", "scales", "outlier", "float32"]),
+    p=st.sampled_from([1, 2, 3, 8, 9, 12, 17]),
+    k=st.integers(1, 6),
+    theiler=st.sampled_from([0, 1, 7]),
+    n_jobs=st.sampled_from([1, 3]),
+)
+def test_many_tiles(small_tiles, seed, lengths, n_columns, n_gaps, kind, p, k, theiler, n_jobs):
+    X, groups = naive.random_series(seed, lengths, n_columns, n_gaps, kind)
+    options = {"n_neighbors": k, "n_lags": p, "groups": groups, "theiler": theiler}
+    try:
+        expected = nearest_neighbors(X, method="blockwise", **options)
+    except ValueError as error:
+        with pytest.raises(type(error)):
+            nearest_neighbors(X, method="tiles", **options)
+        return
+    assert_same(nearest_neighbors(X, method="tiles", n_jobs=n_jobs, **options), expected)
+
+
+@pytest.mark.parametrize(("n_columns", "p"), [(6, 3), (3, 10), (2, 70)])
+def test_tiles_of_full_size(n_columns, p):
+    X, groups = naive.random_series(1, [1500, 1300], n_columns, n_gaps=10)
+    options = {"n_neighbors": 7, "n_lags": p, "groups": groups, "theiler": 2}
+    expected = nearest_neighbors(X, method="blockwise", **options)
+    one = nearest_neighbors(X, method="tiles", n_jobs=1, **options)
+    two = nearest_neighbors(X, method="tiles", n_jobs=2, **options)
+    assert_same(one, expected)
+    assert_same(two, expected)
+
+
+def count_second_searches(monkeypatch, X, **options):
+    counts = []
+
+    def spy(states, n_neighbors, exclusion, n_jobs, queries):
+        counts.append(len(queries))
+        return blockwise(states, n_neighbors, exclusion, n_jobs, queries=queries)
+
+    blockwise = tiles.search_blockwise
+    monkeypatch.setattr(tiles, "search_blockwise", spy)
+    nearest_neighbors(X, method="tiles", **options)
+    return sum(counts)
+
+
+def test_ordinary_data_needs_no_second_search(monkeypatch):
+    X = np.random.default_rng(2).normal(size=(2000, 10))
+    assert count_second_searches(monkeypatch, X, n_neighbors=10, n_lags=2) == 0
+
+
+def test_what_float32_cannot_tell_is_searched_again(monkeypatch):
+    # All distances are far below the rounding of float32 beside the two far clusters.
+    X = (
+        np.random.default_rng(3).normal(size=(300, 2))
+        + np.where(np.arange(300) % 2, 1e9, -1e9)[:, None]
+    )
+    assert count_second_searches(monkeypatch, X, n_neighbors=3) == 300
+
+
+PROGRAM = """
+import sys
+{before}
+import numpy as np
+from predfeat import GPFA
+X = np.random.default_rng(0).normal(size=(3000, 5))
+X[1:, 0] += X[:-1, 1]
+model = GPFA(1, n_neighbors=3, n_lags=2, max_iter=1).fit(X)
+print("numba" in sys.modules and sys.modules["numba"] is not None)
+print(" ".join(map(repr, model.components_[0].tolist())))
+"""
+
+
+def run_program(before="", **environment):
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM.format(before=before)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, **environment},
+    )
+    assert done.returncode == 0, done.stderr
+    used, components = done.stdout.splitlines()
+    return used == "True", np.array([float(number) for number in components.split()])
+
+
+def test_without_numba_the_fit_is_the_same():
+    used, with_numba = run_program()
+    assert used
+    used, without = run_program("sys.modules['numba'] = None")
+    assert not used
+    np.testing.assert_allclose(with_numba, without, rtol=1e-9)
+
+
+def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path):
+    # A file where the folder should be: nobody, not even root, can write into it.
+    blocked = tmp_path / "blocked"
+    blocked.write_text("")
+    used, components = run_program(NUMBA_CACHE_DIR=str(blocked / "cache"))
+    assert used
+    np.testing.assert_allclose(components, run_program()[1], rtol=1e-12)
