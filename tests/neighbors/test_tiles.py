@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 import naive
 import predfeat.neighbors._tiles as tiles
 from predfeat import nearest_neighbors
+from predfeat.neighbors import search
+from predfeat.series import States, check_sequences, find_states
 
 
 def assert_same(left, right):
@@ -64,6 +66,17 @@ def test_tiles_of_full_size(n_columns, p):
     two = nearest_neighbors(X, method="tiles", n_jobs=2, **options)
     assert_same(one, expected)
     assert_same(two, expected)
+
+
+@pytest.mark.parametrize("kind", ["normal", "lattice"])
+def test_a_guess_never_changes_the_result(kind):
+    X, groups = naive.random_series(4, [800, 700], 4, n_gaps=5, kind=kind)
+    states = find_states(check_sequences(X, groups), 3, n_neighbors=5)
+    expected = search(states, 5, theiler=1, method="tiles")
+    other = states.series.with_rows(np.random.default_rng(5).normal(size=X.shape))
+    poor = search(States(other, states.times, 3), 5, theiler=1, method="blockwise")
+    for guess in (expected, poor):
+        assert_same(search(states, 5, theiler=1, method="tiles", guess=guess), expected)
 
 
 def count_second_searches(monkeypatch, X, **options):

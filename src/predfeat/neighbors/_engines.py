@@ -17,7 +17,6 @@ from predfeat.series import States
 __all__ = ["METHODS", "choose_method", "search"]
 
 METHODS = ("auto", "tree", "tiles", "blockwise")
-_SEARCHERS = {"tree": search_tree, "tiles": search_tiles, "blockwise": search_blockwise}
 
 # A KD-tree looks at few states while the dimension is low, and at nearly all of them beyond. Its
 # time grows with S, the tiles' with S²: it pays from about 5000 · 2^(N·p / 2) states on.
@@ -56,8 +55,13 @@ def search(
     theiler: int = 0,
     method: str = "auto",
     n_jobs: int | None = None,
+    guess: NeighborTable | None = None,
 ) -> NeighborTable:
-    """Find the nearest states of every state; see `nearest_neighbors` for the meaning."""
+    """Find the nearest states of every state; see `nearest_neighbors` for the meaning.
+
+    `guess`, a table of the same states with the same `theiler`, such as that of the iteration
+    before, may make the search quicker and never changes its result.
+    """
     if method == "tiles" and not is_available():
         raise ImportError(
             'method="tiles" needs numba: pip install numba, or take "auto", "tree" or "blockwise", '
@@ -65,8 +69,14 @@ def search(
         )
     exclusion = find_exclusion(states, n_neighbors, theiler)
     scaled, exponent = _well_scaled(states)
-    searcher = _SEARCHERS[choose_method(states) if method == "auto" else method]
-    positions, squared = searcher(scaled, n_neighbors, exclusion, count_threads(n_jobs))
+    engine = choose_method(states) if method == "auto" else method
+    n_threads = count_threads(n_jobs)
+    if engine == "tiles":
+        guesses = None if guess is None else guess.indices
+        positions, squared = search_tiles(scaled, n_neighbors, exclusion, n_threads, guesses)
+    else:
+        searcher = search_tree if engine == "tree" else search_blockwise
+        positions, squared = searcher(scaled, n_neighbors, exclusion, n_threads)
     return NeighborTable(
         states.times, _as_rows(states, positions), np.ldexp(np.sqrt(squared), -exponent)
     )

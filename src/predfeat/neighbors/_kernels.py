@@ -10,7 +10,7 @@ import numpy as np
 from predfeat._jit import compiled, compiled_strictly
 from predfeat._typing import AnyArray, FloatArray, IntArray
 
-__all__ = ["CHUNK", "scan_tile", "settle"]
+__all__ = ["CHUNK", "limit_by_guesses", "scan_tile", "settle"]
 
 # Distances are tested all at once, and the marks looked at this many at a time, as one word: most
 # words are zero.
@@ -237,6 +237,52 @@ def _squared_distance(left: FloatArray, right: FloatArray) -> float:
 
 
 @compiled
+def limit_by_guesses(
+    samples: FloatArray,
+    n_columns: int,
+    n_lags: int,
+    times: IntArray,
+    guesses: IntArray,
+    squared_norms: FloatArray,
+    relative_error: float,
+    unit: float,
+    limits: AnyArray,
+) -> None:
+    """Limit each state's search by the distance of some states it was given.
+
+    The k-th nearest is no farther than the farthest of any k others. `guesses` holds rows, shape
+    (n_states, k); a state with a guess of -1 keeps the limit it has.
+    """
+    length = n_columns * n_lags
+    for position in range(len(times)):
+        row = times[position]
+        first = (row - n_lags + 1) * n_columns
+        farthest = 0.0
+        for n in range(guesses.shape[1]):
+            other = guesses[position, n]
+            if other < 0:
+                farthest = np.inf
+                break
+            second = (other - n_lags + 1) * n_columns
+            exact = _squared_distance(
+                samples[first : first + length], samples[second : second + length]
+            )
+            farthest = max(farthest, exact * unit)
+        error = _error_within(np.sqrt(farthest), squared_norms[row], relative_error)
+        # One error for the distance in float32, one more to be sure of the result, and a rounding.
+        limits[row] = min(limits[row], np.float32((farthest + 2.5 * error) * (1.0 + 1e-6)))
+
+
+@compiled
+def _error_within(reach: float, own: float, relative_error: float) -> float:
+    """Return the largest error of float32 for states no farther than `reach`.
+
+    Such a state is itself at most |a| + reach long.
+    """
+    return float(relative_error * (own + (np.sqrt(own) + reach) ** 2))
+
+
+@compiled
 def settle(
     samples: FloatArray,
     n_columns: int,
@@ -245,6 +291,7 @@ def settle(
     start: int,
     stop: int,
     n_neighbors: int,
+    first_limits: AnyArray,
     distances: AnyArray,
     rows: AnyArray,
     squared_norms: FloatArray,
@@ -262,9 +309,12 @@ def settle(
         The rows, as they are.
     times : int array
         Row of every state.
+    first_limits : float32 array, shape (n_rows,)
+        The limits that `scan_tile` started from.
     distances, rows : arrays of shape (n_threads, n_rows, n_kept)
         What `scan_tile` left. Whatever it did not take was, at that time, no better than the
-        worst in some thread's list, and so is no better than the best of the worst now.
+        worst in some thread's list or the first limit, and so is no better than the best of
+        these now.
     squared_norms : float64 array, shape (n_rows,)
         Squared lengths of the centred states, in units of the float32 samples.
     relative_error : float
@@ -284,7 +334,7 @@ def settle(
         row = times[position]
         candidate_distances[:] = np.inf
         n_candidates = 0
-        limit = np.inf
+        limit = np.float64(first_limits[row])
         for thread in range(n_threads):
             limit = min(limit, np.float64(distances[thread, row, n_kept - 1]))
             for n in range(n_kept):
@@ -299,11 +349,10 @@ def settle(
         is_sure[position] = False
         if n_candidates < n_neighbors:
             continue
-        # A state nearer than `reach` is itself at most |a| + reach long, which bounds its error.
         nearest = max(np.float64(candidate_distances[n_neighbors - 1]), 0.0)
         own = squared_norms[row]
         reach = np.sqrt(2.0 * nearest + 8.0 * relative_error * own)
-        error = relative_error * (own + (np.sqrt(own) + reach) ** 2)
+        error = _error_within(reach, own, relative_error)
         found[position] = np.iinfo(np.int64).max
         squared[position] = np.inf
         first = (row - n_lags + 1) * n_columns

@@ -31,11 +31,22 @@ _STATES_AT_ONCE = 1 << 12
 
 
 def search_tiles(
-    states: States, n_neighbors: int, exclusion: Exclusion, n_jobs: int
+    states: States,
+    n_neighbors: int,
+    exclusion: Exclusion,
+    n_jobs: int,
+    guesses: IntArray | None = None,
 ) -> tuple[IntArray, FloatArray]:
-    """Return positions and squared distances of the nearest states of each state."""
+    """Return positions and squared distances of the nearest states of each state.
+
+    `guesses`, rows of n_neighbors allowed states for each state, only make it quicker: nothing
+    farther than they are needs a look. Without any, the nearest in time are taken.
+    """
     prepared = _prepare(states, exclusion)
-    lists = _scan(prepared, n_neighbors + _SPARE, n_jobs)
+    if guesses is None:
+        guesses = _nearest_in_time(states, exclusion, n_neighbors)
+    limits = _first_limits(states, prepared, guesses)
+    lists = _scan(prepared, limits, n_neighbors + _SPARE, n_jobs)
     rows, squared, is_sure = _settle(states, prepared, lists, n_neighbors, n_jobs)
     position_of_row = np.zeros(states.series.n_rows, dtype=np.intp)
     position_of_row[states.times] = np.arange(len(states))
@@ -64,8 +75,9 @@ class _Prepared:
 
 @dataclass(frozen=True)
 class _Lists:
-    """Every thread's candidates of every row: distances and rows."""
+    """Every thread's candidates of every row, and the limits they started from."""
 
+    first_limits: AnyArray
     distances: AnyArray
     rows: AnyArray
 
@@ -106,13 +118,41 @@ def _prepare(states: States, exclusion: Exclusion) -> _Prepared:
     )
 
 
-def _scan(prepared: _Prepared, n_kept: int, n_jobs: int) -> _Lists:
+def _nearest_in_time(states: States, exclusion: Exclusion, n_neighbors: int) -> IntArray:
+    """Return the rows of as many states before as after each state, -1 beyond the ends."""
+    before = exclusion.first[:, None] - 1 - np.arange(n_neighbors // 2)
+    after = exclusion.stop[:, None] + np.arange(n_neighbors - n_neighbors // 2)
+    positions = np.hstack([before, after])
+    inside = (positions >= 0) & (positions < len(states))
+    return np.where(inside, states.times[np.where(inside, positions, 0)], -1)
+
+
+def _first_limits(states: States, prepared: _Prepared, guesses: IntArray) -> AnyArray:
+    from predfeat.neighbors._kernels import limit_by_guesses
+
+    limits = np.where(prepared.is_state, np.float32(np.inf), np.float32(-np.inf))
+    limit_by_guesses(
+        states.series.rows.reshape(-1),
+        states.series.n_columns,
+        states.n_lags,
+        states.times,
+        np.ascontiguousarray(guesses, dtype=np.int64),
+        prepared.squared_norms,
+        prepared.relative_error,
+        prepared.unit,
+        limits,
+    )
+    return limits
+
+
+def _scan(prepared: _Prepared, first_limits: AnyArray, n_kept: int, n_jobs: int) -> _Lists:
     """Go through all tiles and collect candidates, each thread in lists of its own."""
     from predfeat.neighbors._kernels import CHUNK, scan_tile
 
     n_rows, n_lags = len(prepared.left), prepared.n_lags
-    limits = np.where(prepared.is_state, np.float32(np.inf), np.float32(-np.inf))
+    limits = first_limits.copy()
     lists = _Lists(
+        first_limits,
         np.full((n_jobs, n_rows, n_kept), np.inf, dtype=np.float32),
         np.full((n_jobs, n_rows, n_kept), -1, dtype=np.int32),
     )
@@ -188,6 +228,7 @@ def _settle(
             start,
             min(start + _STATES_AT_ONCE, n_states),
             n_neighbors,
+            lists.first_limits,
             lists.distances,
             lists.rows,
             prepared.squared_norms,
