@@ -10,7 +10,6 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg
 from sklearn.utils.extmath import randomized_svd
 
 from predfeat._typing import BoolArray, FloatArray
@@ -214,7 +213,7 @@ def _principal_axes(
     # Fewer samples than columns: their Gram matrix has the same spectrum and is smaller.
     economical = n_columns > n_samples
     moments = centred @ centred.T if economical else centred.T @ centred
-    variances, vectors = linalg.eigh(moments / n_samples)
+    variances, vectors = np.linalg.eigh(moments / n_samples)
     variances, vectors = variances[::-1], vectors[:, ::-1]
     n_kept = _count(variances, pca_components)
     variances, vectors = variances[:n_kept], vectors[:, :n_kept]
@@ -253,7 +252,7 @@ def _unit_covariance(centred: FloatArray, variances: FloatArray, axes: FloatArra
     if len(scale) == 0 or variances[-1] > _WELL_CONDITIONED * variances[0]:
         return _Scaling(forth, back)
     white = centred @ (axes / scale)
-    values, vectors = linalg.eigh(white.T @ white / len(centred))
+    values, vectors = np.linalg.eigh(white.T @ white / len(centred))
     root = np.sqrt(values)
     return _Scaling(forth @ ((vectors / root) @ vectors.T), ((vectors * root) @ vectors.T) @ back)
 
@@ -262,7 +261,7 @@ def _turned_to_principal(scaling: _Scaling, axes: FloatArray) -> _Scaling:
     """Rotate white space so that its axes are the principal ones of the data in its own units."""
     patterns = scaling.back @ axes.T
     patterns /= np.abs(patterns).max(initial=0.0) or 1.0
-    rotation = linalg.eigh(patterns @ patterns.T)[1][:, ::-1]
+    rotation = np.linalg.eigh(patterns @ patterns.T)[1][:, ::-1]
     return _Scaling(scaling.forth @ rotation, rotation.T @ scaling.back)
 
 

@@ -176,7 +176,7 @@ class _EntropySearch:
     def within(cls, subspace: FloatArray, transforms: FloatArray) -> _EntropySearch:
         n_frequencies, n_columns = transforms.shape[1:]
         rows = transforms.reshape(-1, n_columns) @ subspace
-        power, axes = linalg.eigh(2.0 * rows.T @ rows)
+        power, axes = np.linalg.eigh(2.0 * rows.T @ rows)
         present = power > 1e-12 * power[-1]
         scale = axes[:, present] / np.sqrt(power[present])
         return cls(subspace @ scale, np.ascontiguousarray(rows @ scale), n_frequencies)

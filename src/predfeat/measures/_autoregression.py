@@ -7,7 +7,6 @@ from numbers import Integral
 from typing import Any, Literal, overload
 
 import numpy as np
-from scipy import linalg
 
 from predfeat._compat import Interval, validate_parameter_constraints
 from predfeat._typing import ArrayLike, FloatArray, IntArray
@@ -122,7 +121,7 @@ def fit_autoregression(series: Sequences, n_lags: int) -> FloatArray:
     for block, history in histories(series, times, n_lags):
         moments += history.T @ history
         cross += history.T @ series.rows[block]
-    values, vectors = linalg.eigh(moments)
+    values, vectors = np.linalg.eigh(moments)
     floor = _SINGULAR * max(values[-1], 0.0)
     if values[0] <= floor:
         values = values + (floor if floor > 0 else 1.0)

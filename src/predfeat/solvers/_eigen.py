@@ -1,11 +1,14 @@
-"""The smallest solutions of A v = λ v and of A v = λ B v."""
+"""The smallest solutions of A v = λ v and of A v = λ B v.
+
+NumPy's solver, although SciPy's could leave out the other solutions: NumPy and SciPy bring a BLAS
+each, and in a loop that alternates between them the idle threads of one keep the other waiting.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg
 
 from predfeat._typing import FloatArray
 from predfeat.exceptions import RankError
@@ -54,9 +57,9 @@ def smallest_eigenpairs(a: FloatArray, n_pairs: int, b: FloatArray | None = None
     array([0.5])
     """
     if b is None:
-        values, vectors = linalg.eigh(a, subset_by_index=(0, n_pairs - 1))
-        return Eigenpairs(values, vectors)
-    b_values, b_vectors = linalg.eigh(b)
+        values, vectors = np.linalg.eigh(a)
+        return Eigenpairs(values[:n_pairs], vectors[:, :n_pairs])
+    b_values, b_vectors = np.linalg.eigh(b)
     seen = b_values > NULL_TOLERANCE * max(b_values[-1], 0.0)
     n_seen = int(seen.sum())
     if n_seen < n_pairs:
@@ -66,6 +69,6 @@ def smallest_eigenpairs(a: FloatArray, n_pairs: int, b: FloatArray | None = None
         )
     to_range = b_vectors[:, seen] / np.sqrt(b_values[seen])
     reduced = to_range.T @ a @ to_range
-    values, vectors = linalg.eigh((reduced + reduced.T) / 2, subset_by_index=(0, n_pairs - 1))
-    vectors = to_range @ vectors
-    return Eigenpairs(values, vectors / np.linalg.norm(vectors, axis=0))
+    values, vectors = np.linalg.eigh((reduced + reduced.T) / 2)
+    vectors = to_range @ vectors[:, :n_pairs]
+    return Eigenpairs(values[:n_pairs], vectors / np.linalg.norm(vectors, axis=0))
