@@ -10,7 +10,7 @@ import numpy as np
 from scipy import linalg
 
 from predfeat._compat import Interval, StrOptions
-from predfeat._typing import ArrayLike, FloatArray
+from predfeat._typing import ArrayLike, FloatArray, IntArray
 from predfeat.exceptions import DimensionError, RankError
 from predfeat.features._base import POSITIVE, LinearFeatures
 from predfeat.features._convergence import IterationHistory
@@ -18,7 +18,7 @@ from predfeat.features._foreca import forecastable_directions
 from predfeat.features._pfa import linearly_predictable_directions
 from predfeat.features._sfa import slow_directions
 from predfeat.graph import GRAPHS, find_neighborhoods, projected_laplacian
-from predfeat.neighbors import METHODS, NeighborTable, search
+from predfeat.neighbors import METHODS, search
 from predfeat.series import Sequences, check_matrix, find_states
 from predfeat.solvers import Eigenpairs, smallest_eigenpairs
 from predfeat.whitening import Whitening
@@ -171,12 +171,14 @@ class GPFA(LinearFeatures):
         white.times(back=self.n_lags - 1, ahead=1)  # at least one state has a successor
         n_between = self._count_between(whitening)
         space = self._first_space(white, whitening, n_between)
-        history, table = IterationHistory(), None
+        history = IterationHistory()
+        neighbors: IntArray | None = None
         projection = np.empty((white.n_columns, 0))
         for _ in range(self.max_iter):
             started = perf_counter()
-            table = self._search(space, guess=table)
-            pairs = self._embed(white, table, max(n_between, self.n_components))
+            pairs, neighbors = self._iterate(
+                white, space, max(n_between, self.n_components), neighbors
+            )
             before, projection = projection, pairs.vectors[:, : self.n_components]
             values = pairs.values[: self.n_components]
             history.record(values, _largest_angle(before, projection), perf_counter() - started)
@@ -188,9 +190,14 @@ class GPFA(LinearFeatures):
         self.history_, self.n_iter_ = history.as_dict(), len(history.angles)
         return projection
 
-    def _search(self, space: Sequences, guess: NeighborTable | None) -> NeighborTable:
-        """Find the neighbours in a space; those of the last iteration are a good guess."""
-        return search(
+    def _iterate(
+        self, white: Sequences, space: Sequences, n_directions: int, guess: IntArray | None
+    ) -> tuple[Eigenpairs, IntArray]:
+        """Search neighbours in a space, connect the samples, embed the graph.
+
+        The neighbours found are returned, too: they are a good guess for the next search.
+        """
+        table = search(
             find_states(space, self.n_lags, n_neighbors=self.n_neighbors),
             self.n_neighbors,
             theiler=self.theiler,
@@ -198,13 +205,10 @@ class GPFA(LinearFeatures):
             n_jobs=self.n_jobs,
             guess=guess,
         )
-
-    def _embed(self, white: Sequences, table: NeighborTable, n_directions: int) -> Eigenpairs:
-        """Connect the successors and predecessors of neighbours, and embed the graph."""
         terms = find_neighborhoods(table, white, self.n_lags, past=self.past)
         projected = projected_laplacian(terms, white.rows, self.graph)
         degree = projected.degree if self.normalized else None
-        return smallest_eigenpairs(projected.laplacian, n_directions, degree)
+        return smallest_eigenpairs(projected.laplacian, n_directions, degree), table.indices
 
     def _count_between(self, whitening: Whitening) -> int:
         n_between = self.n_components if self.n_intermediate is None else self.n_intermediate

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from predfeat._typing import IntArray
+from predfeat._typing import AnyArray, IntArray
 from predfeat.neighbors import NeighborTable
 from predfeat.series import Sequences
 
@@ -88,7 +88,9 @@ def _shifted(table: NeighborTable, series: Sequences, shift: int) -> Neighborhoo
     index_type = np.int32 if present.size < np.iinfo(np.int32).max else np.int64
     first = np.zeros(len(centers) + 1, dtype=index_type)
     np.cumsum(present.sum(axis=1), out=first[1:])
-    nodes = (neighbors[present] + shift).astype(index_type)
+    nodes: AnyArray = neighbors[present].astype(index_type)
+    nodes += shift
+    del neighbors, present  # S × k numbers, no longer needed
     members = sparse.csr_array(
         (np.ones(len(nodes)), nodes, first), shape=(len(centers), series.n_rows)
     )

@@ -55,12 +55,12 @@ def search(
     theiler: int = 0,
     method: str = "auto",
     n_jobs: int | None = None,
-    guess: NeighborTable | None = None,
+    guess: IntArray | None = None,
 ) -> NeighborTable:
     """Find the nearest states of every state; see `nearest_neighbors` for the meaning.
 
-    `guess`, a table of the same states with the same `theiler`, such as that of the iteration
-    before, may make the search quicker and never changes its result.
+    `guess`, the indices of a table of the same states with the same `theiler`, such as that of
+    the iteration before, may make the search quicker and never changes its result.
     """
     if method == "tiles" and not is_available():
         raise ImportError(
@@ -72,19 +72,13 @@ def search(
     engine = choose_method(states) if method == "auto" else method
     n_threads = count_threads(n_jobs)
     if engine == "tiles":
-        guesses = None if guess is None else guess.indices
-        positions, squared = search_tiles(scaled, n_neighbors, exclusion, n_threads, guesses)
+        positions, squared = search_tiles(scaled, n_neighbors, exclusion, n_threads, guess)
     else:
         searcher = search_tree if engine == "tree" else search_blockwise
         positions, squared = searcher(scaled, n_neighbors, exclusion, n_threads)
-    return NeighborTable(
-        states.times, _as_rows(states, positions), np.ldexp(np.sqrt(squared), -exponent)
-    )
-
-
-def _as_rows(states: States, positions: IntArray) -> IntArray:
-    rows: IntArray = states.times[positions]
-    return rows
+    # In place: for many states these are the largest arrays of a whole fit.
+    distances = np.ldexp(np.sqrt(squared, out=squared), -exponent, out=squared)
+    return NeighborTable(states.times, states.times[positions], distances)
 
 
 def _well_scaled(states: States) -> tuple[States, int]:

@@ -15,7 +15,7 @@ __all__ = ["search_tree"]
 
 _SPARE = 4  # asked for beyond k + 1, so that ties at the border are usually seen whole
 _WINDOW_AT_MOST = 32  # a wider Theiler window is asked for row by row
-_ROWS_AT_ONCE = 1 << 14
+_PAIRS_AT_ONCE = 1 << 17
 _TIE = 1e-9  # the tree sums in another order; closer than this counts as a tie to look into
 
 
@@ -35,8 +35,9 @@ def search_tree(
     n_asked = min(n_neighbors + widest + _SPARE, n_states)
     positions = np.empty((n_states, n_neighbors), dtype=np.intp)
     squared = np.empty((n_states, n_neighbors))
-    for start in range(0, n_states, _ROWS_AT_ONCE):
-        queries = np.arange(start, min(start + _ROWS_AT_ONCE, n_states))
+    n_rows = max(1, _PAIRS_AT_ONCE // n_asked)
+    for start in range(0, n_states, n_rows):
+        queries = np.arange(start, min(start + n_rows, n_states))
         distances, found = tree.query(embedded[queries], k=n_asked, workers=n_jobs)
         first, stop = exclusion.first[queries, None], exclusion.stop[queries, None]
         allowed = (found < first) | (found >= stop)
