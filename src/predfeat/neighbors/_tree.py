@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial import KDTree
 
-from predfeat._typing import FloatArray, IntArray
+from predfeat._typing import BoolArray, FloatArray, IntArray
 from predfeat.neighbors._blockwise import search_blockwise
 from predfeat.neighbors._exclusion import Exclusion
-from predfeat.neighbors._ranking import nearest_of_candidates
+from predfeat.neighbors._ranking import squared_distances
 from predfeat.series import States
 
 __all__ = ["search_tree"]
@@ -43,9 +43,8 @@ def search_tree(
         allowed = (found < first) | (found >= stop)
         sure = _is_complete(distances, allowed, n_neighbors, n_asked == n_states)
         if sure.any():
-            owner, column = np.nonzero(allowed[sure])
-            positions[queries[sure]], squared[queries[sure]] = nearest_of_candidates(
-                states, queries[sure], owner, found[sure][owner, column], n_neighbors
+            positions[queries[sure]], squared[queries[sure]] = _nearest_of_rows(
+                states, queries[sure], found[sure], allowed[sure], n_neighbors
             )
         if not sure.all():
             again = queries[~sure]
@@ -55,9 +54,23 @@ def search_tree(
     return positions, squared
 
 
+def _nearest_of_rows(
+    states: States, queries: IntArray, found: IntArray, allowed: BoolArray, n_neighbors: int
+) -> tuple[IntArray, FloatArray]:
+    """Return the nearest allowed ones of each row of candidates, ties to the smaller position."""
+    by_position = np.argsort(found, axis=1)
+    found = np.take_along_axis(found, by_position, axis=1)
+    allowed = np.take_along_axis(allowed, by_position, axis=1)
+    pairs = np.repeat(queries, found.shape[1])
+    squared = squared_distances(states, pairs, found.reshape(-1)).reshape(found.shape)
+    squared[~allowed] = np.inf
+    best = np.argsort(squared, axis=1, kind="stable")[:, :n_neighbors]
+    return np.take_along_axis(found, best, axis=1), np.take_along_axis(squared, best, axis=1)
+
+
 def _is_complete(
-    distances: FloatArray, allowed: np.ndarray, n_neighbors: int, everything: bool
-) -> np.ndarray:
+    distances: FloatArray, allowed: BoolArray, n_neighbors: int, everything: bool
+) -> BoolArray:
     """Tell for which rows no state outside the answer can belong to the k nearest."""
     counts = allowed.sum(axis=1)
     if everything:
