@@ -80,7 +80,7 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         signs = fix_signs(components)
         self.mean_ = whitening.mean
         self.components_ = components * signs[:, None]
-        # The least-squares way back from y = Aᵀz is z ≈ (AAᵀ)⁺ … = A (AᵀA)⁻¹ y, as z is white.
+        # As z is white, the least-squares way back from y = Aᵀz is z ≈ A (AᵀA)⁻¹ y.
         back = np.linalg.pinv(projection * signs)
         self.patterns_ = back @ whitening.patterns
         self.rank_ = whitening.rank

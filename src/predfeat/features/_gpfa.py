@@ -236,10 +236,12 @@ class GPFA(LinearFeatures):
 
     def _report(self, history: IterationHistory) -> None:
         if self.verbose:
+            angle = history.angles[-1]
+            turned = "" if np.isnan(angle) else f"angle {angle:.3g}°, "
             print(
                 f"[GPFA] iteration {len(history.angles)}/{self.max_iter}: "
                 f"objective {history.eigenvalues[-1].sum():.6g}, "
-                f"angle {history.angles[-1]:.3g}°, {history.seconds[-1]:.3g} s",
+                f"{turned}{history.seconds[-1]:.3g} s",
                 flush=True,
             )
 

@@ -18,7 +18,7 @@ from predfeat.neighbors._ranking import nearest_of_candidates
 from predfeat.neighbors._threads import map_blocks
 from predfeat.series import States
 
-__all__ = ["centred", "search_blockwise"]
+__all__ = ["search_blockwise"]
 
 _TILE_NUMBERS = 1 << 22  # 32 MB of distances at once, for each thread
 _EMBEDDED_NUMBERS = 1 << 22  # 32 MB of embedded states at once
@@ -35,7 +35,7 @@ def search_blockwise(
     """Return positions and squared distances of the nearest states of each query (or state)."""
     if queries is None:
         queries = np.arange(len(states))
-    moved = centred(states)
+    moved = _centred(states)
     squared_norms = np.concatenate(
         [np.einsum("ij,ij->i", block, block) for _, block in _embedded_blocks(moved)]
     )
@@ -48,7 +48,7 @@ def search_blockwise(
     return np.concatenate([r[0] for r in results]), np.concatenate([r[1] for r in results])
 
 
-def centred(states: States) -> States:
+def _centred(states: States) -> States:
     """Move the middle of the samples to zero: offsets would cost the products their digits.
 
     Only candidates are found in these; distances come from the samples as they are.

@@ -37,7 +37,7 @@ def choose_method(states: States) -> str:
     blockwise   otherwise
     ==========  ===============================================================================
 
-    `benchmarks/search.py` measures all three over a grid.
+    `benchmarks/engines.py` measures all three over a grid.
     """
     n_states, dimension = len(states), states.dimension
     compiled = n_states >= _COMPILED_STATES and is_available()
