@@ -1,0 +1,99 @@
+"""What a reader returns: the series, and what its rows and columns stand for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from predfeat._typing import FloatArray
+
+__all__ = ["Channels", "Image", "Layout", "Recording", "Spectrum"]
+
+
+@dataclass(frozen=True)
+class Channels:
+    """Columns that stand side by side, such as the columns of a table."""
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Columns that are short-time spectra of a sound.
+
+    Attributes
+    ----------
+    frequencies : ndarray of shape (n_columns,)
+        Of each column, in Hz.
+    parts : tuple of str
+        What each column holds: "real", "imaginary" or "magnitude".
+    """
+
+    frequencies: FloatArray
+    parts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Image:
+    """Columns that are the pixels of a picture, row by row.
+
+    Attributes
+    ----------
+    height, width : int
+    """
+
+    height: int
+    width: int
+
+
+Layout = Channels | Spectrum | Image
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A series as it was read from a file.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_rows, n_columns)
+        Rows in time order. A row that holds a NaN is a gap; where time stamps jump, rows of NaN
+        stand for the missing ones.
+    names : tuple of str
+        Of the columns.
+    source : str
+        The file's name, as it is shown.
+    layout : Channels, Spectrum or Image
+        How the columns belong together, so that features can be drawn.
+    groups : ndarray of shape (n_rows,), optional
+        Ids of the sequences.
+    time : ndarray of shape (n_rows,), optional
+        Time stamp of every row: numbers or datetime64.
+    rows : ndarray of int of shape (n_rows,), optional
+        Which row of the file each row is; -1 for rows that stand for a gap between time stamps.
+        None: the file's rows one by one.
+    step : float, optional
+        Time from row to row, in `unit`.
+    unit : str
+        Of `step`; "rows" where nothing is known.
+    skipped : tuple of str
+        Columns of the file that were left out because they hold no numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.datasets import Recording
+    >>> recording = Recording(np.zeros((5, 2)), names=("x", "y"), source="points.csv")
+    >>> recording.unit
+    'rows'
+    """
+
+    values: FloatArray
+    names: tuple[str, ...]
+    source: str
+    layout: Layout = field(default_factory=Channels)
+    groups: np.ndarray[Any, Any] | None = None
+    time: np.ndarray[Any, Any] | None = None
+    rows: np.ndarray[Any, np.dtype[np.intp]] | None = None
+    step: float | None = None
+    unit: str = "rows"
+    skipped: tuple[str, ...] = ()
