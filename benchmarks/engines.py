@@ -1,45 +1,77 @@
 """All engines over a grid of sizes: `python benchmarks/engines.py`.
 
-Prints the best of three times in milliseconds and what `method="auto"` takes, on one thread. The
-constants of `predfeat.neighbors.choose_method` were read off this grid.
+Prints the best of three times in milliseconds, alternating between the engines, and how much longer
+`method="auto"` took than the fastest, on one thread, the compiled code loaded. The constants of
+`predfeat.neighbors.choose_method` were read off this grid. The data: an autoregression, white
+noise, and, where there are three columns, the Lorenz attractor, which has few dimensions for any
+number of lags.
 """
 
 import time
 
 import numpy as np
+from scipy.integrate import solve_ivp
 from scipy.signal import lfilter
 
 from predfeat import nearest_neighbors
 from predfeat.neighbors import choose_method
 from predfeat.series import check_sequences, find_states
 
-SIZES = (1000, 3000, 10_000)
-SHAPES = ((2, 1), (4, 1), (2, 3), (4, 2), (2, 5), (5, 5), (20, 5), (100, 1))
-K, TREE_AT_MOST = 10, 30  # beyond that dimension the tree takes minutes
+SIZES = (1000, 3000, 10_000, 30_000)
+SHAPES = ((2, 1), (3, 1), (4, 1), (2, 3), (3, 5), (4, 2), (2, 5), (5, 5), (20, 5), (100, 1))
+K, ROUNDS = 10, 3
+TREE_AT_MOST = {1000: 25, 3000: 15, 10_000: 10, 30_000: 6}  # beyond, it takes seconds
+BLOCKWISE_AT_MOST = 3000
 
 
-def best_of_three(X, p, method):
-    seconds = []
-    for _ in range(3):
-        started = time.perf_counter()
-        nearest_neighbors(X, n_neighbors=K, n_lags=p, method=method)
-        seconds.append(time.perf_counter() - started)
-    return min(seconds)
+def series(kind, S, N, rng):
+    if kind == "Lorenz":
+        return lorenz(S)
+    noise = rng.normal(size=(S, N))
+    return noise if kind == "white" else lfilter([1.0], [1.0, -0.9], noise, axis=0)
+
+
+def lorenz(S):
+    def flow(_, u):
+        return [10 * (u[1] - u[0]), u[0] * (28 - u[2]) - u[1], u[0] * u[1] - 8 / 3 * u[2]]
+
+    times = np.arange(S) * 0.02
+    return solve_ivp(flow, (0, times[-1]), [1, 1, 20], t_eval=times, rtol=1e-6).y.T
+
+
+def best_times(X, p, methods):
+    seconds = {method: [] for method in methods}
+    for round_ in range(ROUNDS):
+        for method in methods if round_ % 2 else methods[::-1]:
+            started = time.perf_counter()
+            nearest_neighbors(X, n_neighbors=K, n_lags=p, method=method)
+            seconds[method].append(time.perf_counter() - started)
+    return {method: min(values) for method, values in seconds.items()}
 
 
 def main():
     rng = np.random.default_rng(0)
     nearest_neighbors(rng.normal(size=(500, 3)), n_neighbors=3, n_lags=9, method="tiles")
+    ratios = []
     for S in SIZES:
         for N, p in SHAPES:
-            noise = rng.normal(size=(S, N))
-            for kind, X in (("AR", lfilter([1.0], [1.0, -0.9], noise, axis=0)), ("white", noise)):
-                engines = ["tiles", "blockwise"] + ["tree"] * (N * p <= TREE_AT_MOST)
-                times = {engine: best_of_three(X, p, engine) for engine in engines}
+            for kind in ("AR", "white", "Lorenz") if N == 3 else ("AR", "white"):
+                X = series(kind, S, N, rng)
+                methods = ["auto", "tiles"]
+                methods += ["blockwise"] * (S <= BLOCKWISE_AT_MOST)
+                methods += ["tree"] * (N * p <= TREE_AT_MOST[S] or kind == "Lorenz")
+                times = best_times(X, p, methods)
                 chosen = choose_method(find_states(check_sequences(X), p, n_neighbors=K))
-                ratio = times[chosen] / min(times.values())
+                taken = times.pop("auto")
+                ratios.append(taken / min(times.values()))
                 listed = "  ".join(f"{name} {s * 1000:.0f}" for name, s in times.items())
-                print(f"{kind:<5} S={S:<6} N={N:<3} p={p}: {listed}  auto: {chosen} {ratio:.1f}×")
+                print(
+                    f"{kind:<6} S={S:<6} N={N:<3} p={p}: {listed}  "
+                    f"auto ({chosen}) {taken * 1000:.0f}, {ratios[-1]:.2f}×",
+                    flush=True,
+                )
+    good = sum(ratio <= 1.3 for ratio in ratios)
+    print(f"\nauto within 1.3× of the fastest in {good} of {len(ratios)}; worst {max(ratios):.2f}×")
 
 
 if __name__ == "__main__":

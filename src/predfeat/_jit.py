@@ -11,12 +11,14 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
-__all__ = ["compiled", "compiled_strictly", "is_available"]
+__all__ = ["compiled", "compiled_strictly", "is_available", "is_loaded"]
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 # Sums may be reordered and contracted; infinities keep their meaning, they are used as limits.
 _FAST_MATH = {"reassoc", "contract", "nsz", "arcp"}
+
+_any_loaded = False
 
 
 def is_available() -> bool:
@@ -25,6 +27,11 @@ def is_available() -> bool:
         return find_spec("numba") is not None
     except ValueError:  # its place in sys.modules was blocked
         return False
+
+
+def is_loaded() -> bool:
+    """Tell whether kernels have been compiled, or loaded from disk, in this process."""
+    return _any_loaded
 
 
 def compiled_strictly(kernel: Kernel) -> Kernel:
@@ -42,8 +49,10 @@ def _compile(kernel: Kernel, fast_math: Any) -> Kernel:
 
     Where no folder for the machine code can be written, it is compiled anew in each process.
     """
+    global _any_loaded
     from numba import njit
 
+    _any_loaded = True
     options: Any = {
         "nogil": True,
         "fastmath": fast_math,

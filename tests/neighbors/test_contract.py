@@ -13,6 +13,7 @@ import naive
 from predfeat import nearest_neighbors
 from predfeat.exceptions import DataError, ShortSequencesError, TooFewStatesError
 from predfeat.neighbors import METHODS, choose_method, search
+from predfeat.neighbors._dimension import intrinsic_dimension
 from predfeat.neighbors._threads import map_blocks
 from predfeat.series import check_sequences, find_states
 
@@ -317,23 +318,56 @@ def test_parameters_are_checked(wrong):
         nearest_neighbors(np.zeros((5, 1)), **{"n_neighbors": 1, **wrong})
 
 
-def states_of(n_rows, n_columns, p=1):
-    return find_states(check_sequences(np.zeros((n_rows, n_columns))), p, n_neighbors=1)
+def states_of(n_rows, n_columns, p=1, values=None):
+    X = np.random.default_rng(0).normal(size=(n_rows, n_columns)) if values is None else values
+    return find_states(check_sequences(X), p, n_neighbors=1)
 
 
-def test_auto_rule():
+@pytest.fixture
+def nothing_loaded(monkeypatch):
+    monkeypatch.setattr("predfeat.neighbors._engines.is_loaded", lambda: False)
+
+
+def test_auto_rule(nothing_loaded):
     assert choose_method(states_of(1000, 4, 2)) == "tree"
-    assert choose_method(states_of(1000, 3, 3)) == "blockwise"
+    assert choose_method(states_of(1000, 25)) == "blockwise"
+    assert choose_method(states_of(3000, 2)) == "tree"
     assert choose_method(states_of(3000, 4, 2)) == "tiles"
     assert choose_method(states_of(3000, 50)) == "tiles"
-    assert choose_method(states_of(10_000, 2)) == "tree"
-    assert choose_method(states_of(9_999, 2)) == "tiles"
-    assert choose_method(states_of(100_000, 9)) == "tiles"
+    assert choose_method(states_of(10_000, 4)) == "tree"
+    assert choose_method(states_of(10_000, 10)) == "tiles"
 
 
-def test_without_the_compiler(monkeypatch):
+def test_auto_rule_with_the_compiled_code_in_memory(monkeypatch):
+    monkeypatch.setattr("predfeat.neighbors._engines.is_loaded", lambda: True)
+    assert choose_method(states_of(1000, 25)) == "tiles"
+
+
+def test_auto_rule_sees_that_many_coordinates_fill_few_dimensions():
+    line = np.random.default_rng(0).uniform(size=(40_000, 1)) * np.ones(10)
+    assert choose_method(states_of(40_000, 10, values=line)) == "tree"
+    assert choose_method(states_of(40_000, 10)) == "tiles"
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 4])
+def test_intrinsic_dimension_is_that_of_the_subspace(dimension):
+    rng = np.random.default_rng(dimension)
+    flat = rng.uniform(size=(5000, dimension)) @ rng.normal(size=(dimension, 12))
+    assert intrinsic_dimension(states_of(5000, 12, values=flat)) == pytest.approx(
+        dimension, rel=0.25
+    )
+
+
+def test_intrinsic_dimension_where_nothing_can_be_seen():
+    assert intrinsic_dimension(states_of(100, 3, values=np.ones((100, 3)))) == 3.0
+    assert intrinsic_dimension(states_of(2, 4)) == 4.0
+    some_twice = np.random.default_rng(1).normal(size=(400, 1))[np.arange(500) % 400]
+    assert intrinsic_dimension(states_of(500, 1, values=some_twice)) <= 1.0
+
+
+def test_without_the_compiler(monkeypatch, nothing_loaded):
     monkeypatch.setattr("predfeat.neighbors._engines.is_available", lambda: False)
-    assert choose_method(states_of(3000, 4, 2)) == "tree"
+    assert choose_method(states_of(3000, 2, 2)) == "tree"
     assert choose_method(states_of(3000, 50)) == "blockwise"
     with pytest.raises(ImportError, match="needs numba: pip install numba"):
         nearest_neighbors(np.zeros((5, 1)), n_neighbors=1, method="tiles")

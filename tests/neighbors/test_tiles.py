@@ -93,9 +93,19 @@ def count_second_searches(monkeypatch, X, **options):
     return sum(counts)
 
 
-def test_ordinary_data_needs_no_second_search(monkeypatch):
+@pytest.mark.parametrize("p", [2, 20])
+def test_ordinary_data_needs_no_second_search(monkeypatch, p):
     X = np.random.default_rng(2).normal(size=(2000, 10))
-    assert count_second_searches(monkeypatch, X, n_neighbors=10, n_lags=2) == 0
+    assert count_second_searches(monkeypatch, X, n_neighbors=10, n_lags=p) == 0
+
+
+@pytest.mark.parametrize("p", [3, 40])
+def test_limits_from_neighbors_in_time_are_not_too_low(monkeypatch, p):
+    # On a smooth path the first limits are the final ones; a loud moment passes through their
+    # running sums. A limit that is too low would not be wrong, but every state would be unsure.
+    X = np.sin(np.arange(2000)[:, None] * [0.01, 0.013, 0.017])
+    X[700] += 100
+    assert count_second_searches(monkeypatch, X, n_neighbors=10, n_lags=p) <= 2 * p
 
 
 def test_what_float32_cannot_tell_is_searched_again(monkeypatch):

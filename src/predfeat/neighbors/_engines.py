@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from predfeat._jit import is_available
+from predfeat._jit import is_available, is_loaded
 from predfeat._typing import IntArray
 from predfeat.neighbors._blockwise import search_blockwise
+from predfeat.neighbors._dimension import intrinsic_dimension
 from predfeat.neighbors._exclusion import find_exclusion
 from predfeat.neighbors._table import NeighborTable
 from predfeat.neighbors._threads import count_threads
@@ -18,10 +19,6 @@ __all__ = ["METHODS", "choose_method", "search"]
 
 METHODS = ("auto", "tree", "tiles", "blockwise")
 
-# A KD-tree looks at few states while the dimension is low, and at nearly all of them beyond. Its
-# time grows with S, the tiles' with S²: it pays from about 5000 · 2^(N·p / 2) states on.
-_TREE_DIMENSION, _TREE_STATES = 8, 5000
-
 # Below, a search takes less time than loading the compiler.
 _COMPILED_STATES = 2500
 
@@ -31,21 +28,37 @@ _LARGEST_EXPONENT = 480
 def choose_method(states: States) -> str:
     """Return the engine that `method="auto"` takes.
 
-    ==========  ===============================================================================
-    tree        N·p up to 8, and at least 5000 · 2^(N·p / 2) states, fewer than 2500, or no numba
-    tiles       otherwise, from 2500 states on, where numba is installed
-    blockwise   otherwise
-    ==========  ===============================================================================
+    The one with the least expected time for each of the S states, in microseconds:
 
-    `benchmarks/engines.py` measures all three over a grid.
+    ==========  =======================================================================
+    tiles       (4 + 0.0006 S) (1 + N / 100), where numba is installed and S ≥ 2500 or
+                the compiled code is already in memory
+    blockwise   15 + 0.007 S
+    tree        (2 + 1.5 N p) 2^(0.9 (d - 4)), where d, at most N p, is the dimension
+                that the states fill (`intrinsic_dimension`) and the power lies
+                between 1 and S / 1000
+    ==========  =======================================================================
+
+    The figures were read off `benchmarks/engines.py`, which measures all three over a grid. What
+    is chosen never changes the result.
     """
     n_states, dimension = len(states), states.dimension
-    compiled = n_states >= _COMPILED_STATES and is_available()
-    if dimension <= _TREE_DIMENSION and (
-        not compiled or n_states >= _TREE_STATES * 2.0 ** (dimension / 2)
-    ):
+    if is_available() and (n_states >= _COMPILED_STATES or is_loaded()):
+        otherwise = "tiles"
+        microseconds = (4.0 + 0.0006 * n_states) * (1.0 + states.series.n_columns / 100)
+    else:
+        otherwise, microseconds = "blockwise", 15.0 + 0.007 * n_states
+    if _tree_microseconds(n_states, dimension, 0.0) > microseconds:  # not even on a line
+        return otherwise
+    if _tree_microseconds(n_states, dimension, dimension) <= microseconds:
         return "tree"
-    return "tiles" if compiled else "blockwise"
+    filled = intrinsic_dimension(states)
+    return "tree" if _tree_microseconds(n_states, dimension, filled) <= microseconds else otherwise
+
+
+def _tree_microseconds(n_states: int, n_coordinates: int, dimension: float) -> float:
+    leaves = min(2.0 ** (0.9 * (dimension - 4.0)), n_states / 1000)
+    return float((2.0 + 1.5 * n_coordinates) * max(1.0, leaves))
 
 
 def search(
@@ -69,7 +82,7 @@ def search(
         )
     exclusion = find_exclusion(states, n_neighbors, theiler)
     scaled, exponent = _well_scaled(states)
-    engine = choose_method(states) if method == "auto" else method
+    engine = choose_method(scaled) if method == "auto" else method
     n_threads = count_threads(n_jobs)
     if engine == "tiles":
         positions, squared = search_tiles(scaled, n_neighbors, exclusion, n_threads, guess)

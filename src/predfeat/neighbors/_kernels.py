@@ -20,6 +20,8 @@ CHUNK = 8
 # it subtracts: what a loud moment adds must leave no residue when it leaves.
 _LAGS_SUMMED = 8
 
+_ROUNDING = 2.0**-51  # of float64, with room
+
 
 @compiled
 def _sum_lags(base: AnyArray, row: int, n_lags: int, total: AnyArray) -> None:
@@ -251,26 +253,52 @@ def limit_by_guesses(
     """Limit each state's search by the distance of some states it was given.
 
     The k-th nearest is no farther than the farthest of any k others. `guesses` holds rows, shape
-    (n_states, k); a state with a guess of -1 keeps the limit it has.
+    (n_states, k); a state with a guess of -1 keeps the limit it has. Where a guess is the last
+    state's, one step on, its distance is the last one's, with one lag more and one less: so long
+    states cost little.
     """
     length = n_columns * n_lags
+    n_guesses = guesses.shape[1]
+    running = np.empty(n_guesses)
+    rounding = np.empty(n_guesses)
     for position in range(len(times)):
         row = times[position]
-        first = (row - n_lags + 1) * n_columns
+        goes_on = n_lags > 2 and position > 0 and times[position - 1] == row - 1
         farthest = 0.0
-        for n in range(guesses.shape[1]):
+        for n in range(n_guesses):
             other = guesses[position, n]
             if other < 0:
                 farthest = np.inf
-                break
-            second = (other - n_lags + 1) * n_columns
-            exact = _squared_distance(
-                samples[first : first + length], samples[second : second + length]
-            )
-            farthest = max(farthest, exact * unit)
+                running[n] = np.inf
+                continue
+            if goes_on and guesses[position - 1, n] == other - 1 and running[n] < np.inf:
+                enters = _squared_step(samples, n_columns, row, other)
+                leaves = _squared_step(samples, n_columns, row - n_lags, other - n_lags)
+                # The sum before it, its two terms, and what their differences round.
+                rounding[n] += _ROUNDING * (running[n] + n_columns * (enters + leaves))
+                running[n] = max(running[n] + (enters - leaves), 0.0)
+            else:
+                first = (row - n_lags + 1) * n_columns
+                second = (other - n_lags + 1) * n_columns
+                running[n] = _squared_distance(
+                    samples[first : first + length], samples[second : second + length]
+                )
+                rounding[n] = 0.0
+            farthest = max(farthest, (running[n] + rounding[n]) * unit)
         error = _error_within(np.sqrt(farthest), squared_norms[row], relative_error)
         # One error for the distance in float32, one more to be sure of the result, and a rounding.
         limits[row] = min(limits[row], np.float32((farthest + 2.5 * error) * (1.0 + 1e-6)))
+
+
+@compiled
+def _squared_step(samples: FloatArray, n_columns: int, left: int, right: int) -> float:
+    """Return the squared distance of two samples."""
+    total = 0.0
+    first = samples[left * n_columns : (left + 1) * n_columns]
+    second = samples[right * n_columns : (right + 1) * n_columns]
+    for n in range(len(first)):
+        total += (first[n] - second[n]) * (first[n] - second[n])
+    return total
 
 
 @compiled

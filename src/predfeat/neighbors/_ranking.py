@@ -12,7 +12,7 @@ import numpy as np
 from predfeat._typing import FloatArray, IntArray
 from predfeat.series import States
 
-__all__ = ["squared_distances", "nearest_of_candidates"]
+__all__ = ["squared_distances", "sum_of_squares", "nearest_of_candidates"]
 
 _NUMBERS_AT_ONCE = 1 << 19
 _LANES = 8
@@ -21,8 +21,8 @@ _LANES = 8
 def squared_distances(states: States, left: IntArray, right: IntArray) -> FloatArray:
     """Return the squared distances of the pairs (left[i], right[i]) of state positions.
 
-    Number n of a state, its samples oldest first, is added up in lane n mod 8, and the lanes are
-    added up in pairs. The compiled engine sums in this order, too: all return the same bits.
+    The sum is that of `sum_of_squares`, to which the compiled engine keeps, too: all return the
+    same bits.
     """
     samples, n_columns = states.series.rows.reshape(-1), states.series.n_columns
     length = states.dimension
@@ -30,17 +30,30 @@ def squared_distances(states: States, left: IntArray, right: IntArray) -> FloatA
     first = (states.times - states.n_lags + 1) * n_columns
     squared = np.empty(len(left))
     step = max(1, _NUMBERS_AT_ONCE // length)
-    padded = np.zeros((min(step, len(left)), -(-length // _LANES) * _LANES))
     for start in range(0, len(left), step):
         part = slice(start, min(start + step, len(left)))
         difference = samples[first[left[part], None] + inside]
         difference -= samples[first[right[part], None] + inside]
-        squares = padded[: len(difference)]
-        np.multiply(difference, difference, out=squares[:, :length])
-        lanes = squares.reshape(len(difference), -1, _LANES).sum(axis=1)
-        t0, t1, t2, t3, t4, t5, t6, t7 = lanes.T
-        squared[part] = ((t0 + t1) + (t2 + t3)) + ((t4 + t5) + (t6 + t7))
+        squared[part] = sum_of_squares(difference)
     return squared
+
+
+def sum_of_squares(differences: FloatArray) -> FloatArray:
+    """Return the squared length of each row, summed in the one order that all engines keep to.
+
+    Number n of a row, oldest sample first, is added up in lane n mod 8, and the lanes are added
+    up in pairs.
+    """
+    n_rows, length = differences.shape
+    n_full = length // _LANES * _LANES
+    squares = np.multiply(differences, differences)
+    lanes = np.zeros((_LANES, n_rows))
+    if n_full:
+        lanes += squares[:, :n_full].reshape(n_rows, -1, _LANES).sum(axis=1).T
+    lanes[: length - n_full] += squares[:, n_full:].T
+    t0, t1, t2, t3, t4, t5, t6, t7 = lanes
+    total: FloatArray = ((t0 + t1) + (t2 + t3)) + ((t4 + t5) + (t6 + t7))
+    return total
 
 
 def nearest_of_candidates(

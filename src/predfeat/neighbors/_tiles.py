@@ -85,14 +85,18 @@ class _Lists:
 def _prepare(states: States, exclusion: Exclusion) -> _Prepared:
     series = states.series
     # The mean is quicker than the median; where an outlier spoils it, the rest is searched again.
-    samples = np.where(series.valid[:, None], series.rows - series.samples.mean(axis=0), 0.0)
-    n_rows, n_columns = samples.shape
-    exponent = -int(np.frexp(np.abs(samples).max(initial=0.0))[1])
-    narrow = np.ldexp(samples, exponent).astype(np.float32)
+    centred = series.rows - series.samples.mean(axis=0)
+    centred[~series.valid] = 0.0
+    n_rows, n_columns = centred.shape
+    exponent = -int(np.frexp(max(centred.max(), -centred.min()))[1])
+    right = np.empty((n_rows, n_columns + 2), dtype=np.float32)
+    narrow = right[:, :n_columns]
+    np.multiply(centred, np.ldexp(1.0, exponent), out=narrow, casting="same_kind")
     norms = np.einsum("ij,ij->i", narrow, narrow, dtype=np.float64)
-    ones = np.ones(n_rows)
-    left = np.column_stack([-2.0 * narrow, norms, ones]).astype(np.float32)
-    right = np.column_stack([narrow, ones, norms]).astype(np.float32)
+    right[:, n_columns], right[:, n_columns + 1] = 1.0, norms
+    left = np.empty_like(right)
+    np.multiply(narrow, np.float32(-2.0), out=left[:, :n_columns])
+    left[:, n_columns], left[:, n_columns + 1] = norms, 1.0
     summed = np.append(0.0, np.cumsum(norms))
     squared_norms = np.zeros(n_rows)
     squared_norms[states.times] = (

@@ -8,7 +8,7 @@ from scipy.spatial import KDTree
 from predfeat._typing import BoolArray, FloatArray, IntArray
 from predfeat.neighbors._blockwise import search_blockwise
 from predfeat.neighbors._exclusion import Exclusion
-from predfeat.neighbors._ranking import squared_distances
+from predfeat.neighbors._ranking import sum_of_squares
 from predfeat.series import States
 
 __all__ = ["search_tree"]
@@ -29,7 +29,9 @@ def search_tree(
     that state is searched again blockwise.
     """
     n_states = len(states)
-    embedded = states.embed()
+    samples = states.series.rows.reshape(-1)
+    oldest = (states.times - states.n_lags + 1) * states.series.n_columns
+    embedded = samples[oldest[:, None] + np.arange(states.dimension)]
     tree = KDTree(embedded, balanced_tree=False, compact_nodes=False)
     widest = min(int((exclusion.stop - exclusion.first).max()), _WINDOW_AT_MOST)
     n_asked = min(n_neighbors + widest + _SPARE, n_states)
@@ -44,7 +46,7 @@ def search_tree(
         sure = _is_complete(distances, allowed, n_neighbors, n_asked == n_states)
         if sure.any():
             positions[queries[sure]], squared[queries[sure]] = _nearest_of_rows(
-                states, queries[sure], found[sure], allowed[sure], n_neighbors
+                embedded, queries[sure], found[sure], allowed[sure], n_neighbors
             )
         if not sure.all():
             again = queries[~sure]
@@ -55,17 +57,31 @@ def search_tree(
 
 
 def _nearest_of_rows(
-    states: States, queries: IntArray, found: IntArray, allowed: BoolArray, n_neighbors: int
+    embedded: FloatArray,
+    queries: IntArray,
+    found: IntArray,
+    allowed: BoolArray,
+    n_neighbors: int,
 ) -> tuple[IntArray, FloatArray]:
     """Return the nearest allowed ones of each row of candidates, ties to the smaller position."""
-    by_position = np.argsort(found, axis=1)
-    found = np.take_along_axis(found, by_position, axis=1)
-    allowed = np.take_along_axis(allowed, by_position, axis=1)
-    pairs = np.repeat(queries, found.shape[1])
-    squared = squared_distances(states, pairs, found.reshape(-1)).reshape(found.shape)
+    n_queries, n_asked = found.shape
+    pairs = embedded[found.reshape(-1)].reshape(n_queries, n_asked, -1)
+    pairs -= embedded[queries, None]
+    squared = sum_of_squares(pairs.reshape(n_queries * n_asked, -1)).reshape(found.shape)
     squared[~allowed] = np.inf
-    best = np.argsort(squared, axis=1, kind="stable")[:, :n_neighbors]
-    return np.take_along_axis(found, best, axis=1), np.take_along_axis(squared, best, axis=1)
+    # The tree's order is nearly right: what is to be left out comes first, and ties are rare.
+    first = np.argmax(allowed, axis=1)[:, None] + np.arange(n_neighbors)
+    first = np.minimum(first, n_asked - 1)
+    best, nearest = np.take_along_axis(found, first, 1), np.take_along_axis(squared, first, 1)
+    in_order = np.all(nearest[:, 1:] > nearest[:, :-1], axis=1) & np.isfinite(nearest[:, -1])
+    later = np.arange(n_asked) > first[:, -1:]
+    in_order &= np.all(~later | (squared > nearest[:, -1:]), axis=1)
+    unordered = np.flatnonzero(~in_order)
+    if len(unordered):
+        by_both = np.lexsort((found[unordered], squared[unordered]), axis=1)[:, :n_neighbors]
+        best[unordered] = np.take_along_axis(found[unordered], by_both, axis=1)
+        nearest[unordered] = np.take_along_axis(squared[unordered], by_both, axis=1)
+    return best, nearest
 
 
 def _is_complete(
