@@ -25,7 +25,7 @@ ORDER = [
     "report",
     "cli",
 ]
-FOR_ALL = {"exceptions", "_typing", "_compat", "_jit"}
+FOR_ALL = {"exceptions", "_version", "_typing", "_compat", "_jit", "_files"}
 HEAVY = ["matplotlib", "pandas", "numba", "typer"]
 DRAWERS = {"core", "utils", "common", "misc", "helpers"}
 

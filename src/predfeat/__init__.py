@@ -11,15 +11,27 @@ graph           which samples to pull together: projected Laplacians
 solvers         the eigenproblem: order, sign, rank
 measures        how good is it: pure functions
 features        the estimators GPFA, SFA, PFA, ForeCA, RandomFeatures
+persistence     model files without pickle
 datasets        generators with a known answer
 experiments     methods compared on data
 cli             the command `predfeat`
 ==============  ===================================================================
 """
 
+from predfeat._version import __version__
 from predfeat.features import GPFA, PFA, SFA, ForeCA, RandomFeatures
 from predfeat.neighbors import nearest_neighbors
+from predfeat.persistence import load, read_header, save
 
-__version__ = "0.1.0"
-
-__all__ = ["GPFA", "SFA", "PFA", "ForeCA", "RandomFeatures", "nearest_neighbors", "__version__"]
+__all__ = [
+    "GPFA",
+    "SFA",
+    "PFA",
+    "ForeCA",
+    "RandomFeatures",
+    "nearest_neighbors",
+    "save",
+    "load",
+    "read_header",
+    "__version__",
+]

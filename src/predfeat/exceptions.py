@@ -16,6 +16,7 @@ __all__ = [
     "TooFewStatesError",
     "RankError",
     "NoSpectrumError",
+    "ModelFileError",
     "ConstantColumnsWarning",
     "ReturningGroupWarning",
 ]
@@ -63,6 +64,10 @@ class RankError(DataError):
 
 class NoSpectrumError(DataError):
     """A spectrum cannot be estimated: the series is constant or too short."""
+
+
+class ModelFileError(ValueError):
+    """A model cannot be kept in a file, or a file holds no model that this version can load."""
 
 
 class ConstantColumnsWarning(UserWarning):

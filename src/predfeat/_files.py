@@ -1,0 +1,160 @@
+"""Files that appear under their name whole, or not at all."""
+
+from __future__ import annotations
+
+import io
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO, TextIO
+
+__all__ = ["write_whole", "write_whole_text"]
+
+
+@contextmanager
+def write_whole(path: str | os.PathLike[str], *, overwrite: bool = False) -> Iterator[BinaryIO]:
+    """Open a file that gets its name only when everything is written.
+
+    Until the block ends, the bytes go to a hidden temporary file in the same directory. An error
+    in the block, Ctrl-C included, removes that one and leaves what stood under `path` as it was.
+
+    Parameters
+    ----------
+    path : str or path
+        The name the file gets. A symbolic link is followed.
+    overwrite : bool, default=False
+        Replace a file of that name. Otherwise such a file is never touched, even if it comes into
+        being while the block runs.
+
+    Yields
+    ------
+    binary stream
+
+    Raises
+    ------
+    FileExistsError
+        There is such a file, and `overwrite` is False.
+    FileNotFoundError
+        The directory does not exist.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from predfeat._files import write_whole
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     path = Path(directory) / "numbers.bin"
+    ...     with write_whole(path) as stream:
+    ...         _ = stream.write(b"123")
+    ...         path.exists()
+    ...     path.read_bytes()
+    False
+    b'123'
+    """
+    target = Path(os.path.realpath(path))
+    _refuse_bad_target(target, overwrite)
+    # Not made from the target's name, which may already have the greatest length allowed.
+    temporary = target.parent / f".predfeat-{secrets.token_hex(8)}.part"
+    binary = getattr(os, "O_BINARY", 0)
+    # 0o666 is what open() asks for: the umask makes of it the mode of any new file.
+    descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | binary, 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            if overwrite and target.exists():
+                os.chmod(temporary, stat.S_IMODE(target.stat().st_mode))
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        if overwrite:
+            os.replace(temporary, target)
+        else:
+            _give_new_name(temporary, target)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
+
+
+@contextmanager
+def write_whole_text(path: str | os.PathLike[str], *, overwrite: bool = False) -> Iterator[TextIO]:
+    r"""Open a text file (UTF-8, line ends as written) as `write_whole` does.
+
+    Parameters
+    ----------
+    path : str or path
+        The name the file gets.
+    overwrite : bool, default=False
+        Replace a file of that name.
+
+    Yields
+    ------
+    text stream
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from predfeat._files import write_whole_text
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     path = Path(directory) / "notes.txt"
+    ...     with write_whole_text(path) as stream:
+    ...         _ = stream.write("λ = 0.5\n")
+    ...     path.read_text(encoding="utf-8")
+    'λ = 0.5\n'
+    """
+    with write_whole(path, overwrite=overwrite) as stream:
+        text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+        yield text
+        text.flush()
+        text.detach()  # the stream is closed by its owner
+
+
+def _refuse_bad_target(target: Path, overwrite: bool) -> None:
+    if not target.parent.is_dir():
+        raise FileNotFoundError(
+            f"cannot write {target}: there is no directory {target.parent}. Create it first."
+        )
+    if os.path.lexists(target):
+        if not overwrite:
+            raise _exists(target)
+        if not target.is_file():
+            raise IsADirectoryError(
+                f"cannot write {target}: it is a directory or a device, not a file that could be "
+                "replaced. Give the name of a file."
+            )
+
+
+def _give_new_name(temporary: Path, target: Path) -> None:
+    """Name a finished file, failing if the name is taken: a link is made or refused in one step."""
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        raise _exists(target) from None
+    except OSError:
+        _reserve_and_replace(temporary, target)
+
+
+def _reserve_and_replace(temporary: Path, target: Path) -> None:
+    """Do the same on file systems without hard links, such as FAT.
+
+    The name is reserved with an empty file first. Only a kill between these two calls would leave
+    that one, while testing and then replacing could destroy somebody's file.
+    """
+    try:
+        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    except FileExistsError:
+        raise _exists(target) from None
+    try:
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(target)
+        raise
+
+
+def _exists(target: Path) -> FileExistsError:
+    return FileExistsError(
+        f"{target} exists already, and is not replaced unasked. Give another name, or "
+        "overwrite=True."
+    )

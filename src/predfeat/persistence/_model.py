@@ -1,0 +1,127 @@
+"""From a fitted estimator to the parts of a model file, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from predfeat._typing import AnyArray, FloatArray
+from predfeat.exceptions import ModelFileError
+from predfeat.features import LinearFeatures
+from predfeat.persistence._archive import damaged
+from predfeat.persistence._header import ModelHeader
+from predfeat.persistence._plain import PLAIN, find_unplain
+from predfeat.persistence._schema import ESTIMATORS, Layout
+from predfeat.series import check_matrix
+
+__all__ = [
+    "build_model",
+    "fitted_arrays",
+    "fitted_counts",
+    "kept_parameters",
+    "layout_of",
+    "refuse_unplain_notes",
+]
+
+_FROM_DATA = {"n_features_in_", "feature_names_in_"}
+
+
+def layout_of(model: Any) -> Layout:
+    """Return the parts of a fitted estimator, or say why it cannot be saved."""
+    name = type(model).__name__
+    # The class itself, not its name or parent: a subclass may compute something else.
+    if name not in ESTIMATORS or type(model) is not ESTIMATORS[name].estimator:
+        raise ModelFileError(
+            f"a model file holds one of {', '.join(ESTIMATORS)}, not a {type(model).__qualname__}. "
+            "Of a pipeline, save the predfeat step: save(pipeline[-1], path)."
+        )
+    check_is_fitted(model)
+    layout = ESTIMATORS[name]
+    kept = {array.split(".")[0] for array in layout.arrays}
+    present = {key for key in vars(model) if key.endswith("_")} - _FROM_DATA
+    if present != kept.union(layout.counts):
+        odd = sorted(present ^ kept.union(layout.counts))
+        raise ModelFileError(
+            f"this {name} is not as fit left it: {', '.join(odd)} is missing or was added. Fit it "
+            "anew, and keep what is yours under another name or in notes."
+        )
+    return layout
+
+
+def kept_parameters(model: LinearFeatures, layout: Layout) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the parameters as they stand in the JSON, and those that are arrays."""
+    model._validate_params()
+    plain: dict[str, Any] = {}
+    arrays: dict[str, Any] = {}
+    for name, value in sorted(model.get_params(deep=False).items()):
+        if name in layout.array_parameters and not isinstance(value, str):
+            arrays[name] = check_matrix(value, name=name).values
+            plain[name] = {"array": name}
+            continue
+        plain[name] = value.item() if isinstance(value, np.generic) else value
+        unplain = find_unplain(plain[name])
+        if unplain is not None:
+            raise ModelFileError(
+                f"the parameter {name} is {unplain}, which a model file does not keep. Set it to a "
+                f"plain value before saving, for example with model.set_params({name}=0); what was "
+                "fitted stays as it is."
+            )
+    return plain, arrays
+
+
+def fitted_counts(model: LinearFeatures, layout: Layout) -> dict[str, int]:
+    """Return the fitted attributes that are whole numbers."""
+    return {name: int(getattr(model, name)) for name in layout.counts}
+
+
+def fitted_arrays(model: LinearFeatures, layout: Layout) -> dict[str, FloatArray]:
+    """Return the fitted attributes that are arrays; those of a dict as `attribute.key`."""
+    arrays = {}
+    for name in layout.arrays:
+        attribute, _, key = name.partition(".")
+        value = getattr(model, attribute)
+        array = np.asarray(value[key] if key else value)
+        if array.dtype != np.float64:
+            raise ModelFileError(
+                f"{name} is {array.dtype}, but as fitted it is float64. Fit the model anew."
+            )
+        arrays[name] = array
+    return arrays
+
+
+def build_model(header: ModelHeader, arrays: dict[str, AnyArray]) -> LinearFeatures:
+    """Return the estimator that a checked header and its arrays describe."""
+    layout = ESTIMATORS[header.estimator]
+    parameters = {
+        name: arrays[name] if isinstance(value, dict) else value
+        for name, value in header.parameters.items()
+    }
+    model = layout.estimator(**parameters)
+    try:
+        model._validate_params()
+    except (ValueError, TypeError) as error:
+        raise damaged(f"its parameters are not valid: {error}") from error
+    for name, count in header.fitted.items():
+        setattr(model, name, count)
+    for name in layout.arrays:
+        attribute, _, key = name.partition(".")
+        if key:
+            setattr(model, attribute, {**getattr(model, attribute, {}), key: arrays[name]})
+        else:
+            setattr(model, attribute, arrays[name])
+    model.n_features_in_ = header.n_columns
+    if header.columns is not None:
+        model.feature_names_in_ = np.array(header.columns, dtype=object)
+    return model
+
+
+def refuse_unplain_notes(notes: Any) -> None:
+    """Refuse notes that would not come back as they are."""
+    unplain = find_unplain(notes) if isinstance(notes, dict) else f"no dict: {type(notes).__name__}"
+    if unplain is not None:
+        raise ModelFileError(
+            f"notes must be a dict that JSON keeps ({PLAIN}), but there is {unplain}. Convert it, "
+            "for example with .tolist(), list() or str()."
+        )

@@ -1,0 +1,283 @@
+"""Saving and loading."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from predfeat._files import write_whole
+from predfeat._typing import FloatArray
+from predfeat._version import __version__
+from predfeat.exceptions import ModelFileError
+from predfeat.features import LinearFeatures
+from predfeat.persistence._archive import (
+    FIRST_NAME,
+    MAX_FILE_BYTES,
+    ArchiveReader,
+    Chunk,
+    archive_size,
+    damaged,
+    write_archive,
+)
+from predfeat.persistence._header import (
+    MAX_HEADER_BYTES,
+    SCHEMA,
+    ArrayEntry,
+    ModelHeader,
+    decode_header,
+)
+from predfeat.persistence._model import (
+    build_model,
+    fitted_arrays,
+    fitted_counts,
+    kept_parameters,
+    layout_of,
+    refuse_unplain_notes,
+)
+from predfeat.persistence._npy import DTYPE, contiguous, npy_start, order_of
+from predfeat.persistence._schema import find_bad_value, find_problem
+
+__all__ = ["load", "read_header", "save"]
+
+
+def save(
+    model: LinearFeatures,
+    path: str | os.PathLike[str],
+    *,
+    notes: dict[str, Any] | None = None,
+    overwrite: bool = False,
+) -> None:
+    """Write a fitted model into a file, without pickle.
+
+    The file is a zip of one JSON and one .npy for each array, so that it can be read without
+    predfeat, too. It appears whole or not at all. The same model and notes give the same bytes.
+
+    Kept are the parameters, the names of the columns and all fitted attributes, bit for bit.
+    Not kept are settings of the session, `set_output` and `set_fit_request`. A parameter that is
+    a matrix (`init` of `GPFA`) comes back as a float64 array.
+
+    Parameters
+    ----------
+    model : GPFA, SFA, PFA, ForeCA or RandomFeatures
+        Fitted. Of a pipeline, save the step.
+    path : str or path
+        The file to write, by custom with the ending .predfeat.
+    notes : dict, optional
+        Anything of your own that JSON can hold, such as where the data came from. `read_header`
+        gives it back equal.
+    overwrite : bool, default=False
+        Replace an existing file.
+
+    Raises
+    ------
+    ModelFileError
+        The model or the notes cannot be kept; the message says why.
+    FileExistsError
+        There is such a file, and `overwrite` is False.
+
+    See Also
+    --------
+    load : Read the model.
+    read_header : Read what a file says about its model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from predfeat import SFA, load, save
+    >>> X = np.random.default_rng(0).normal(size=(100, 4))
+    >>> model = SFA(n_components=2).fit(X)
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     save(model, f"{directory}/slow.predfeat")
+    ...     again = load(f"{directory}/slow.predfeat")
+    >>> np.array_equal(again.transform(X), model.transform(X))
+    True
+    """
+    notes = {} if notes is None else notes
+    refuse_unplain_notes(notes)
+    layout = layout_of(model)
+    parameters, given = kept_parameters(model, layout)
+    arrays = {**fitted_arrays(model, layout), **given}
+    names = getattr(model, "feature_names_in_", None)
+    header = ModelHeader(
+        estimator=type(model).__name__,
+        parameters=parameters,
+        n_columns=int(model.n_features_in_),
+        columns=None if names is None else tuple(map(str, names)),
+        fitted=fitted_counts(model, layout),
+        arrays=tuple(_describe(name, array) for name, array in arrays.items()),
+        notes=notes,
+        version=__version__,
+        schema=SCHEMA,
+    )
+    _refuse_what_cannot_be_loaded(header, arrays)
+    members = {entry.member: _npy_chunks(arrays[entry.name]) for entry in header.arrays}
+    with write_whole(path, overwrite=overwrite) as stream:
+        write_archive(stream, {FIRST_NAME: [header.encode()], **members})
+
+
+def load(path: str | os.PathLike[str]) -> LinearFeatures:
+    """Read a model that `save` wrote.
+
+    Nothing in the file is executed, and everything is checked: a file that is damaged, that was
+    changed or repacked, or that is no model file gives a `ModelFileError`. The memory used is
+    bounded by the file's size. The digests guard against accidents, not against a forger: trust a
+    model's numbers as far as you trust their source.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    GPFA, SFA, PFA, ForeCA or RandomFeatures
+        As it was saved: the same bits come out of it, and it can be fitted anew.
+
+    Raises
+    ------
+    ModelFileError
+        The file is not one that `save` wrote, or it was written by a newer predfeat.
+
+    See Also
+    --------
+    save : Write a model.
+    read_header : Read what a file says about its model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from predfeat import PFA, load, save
+    >>> X = np.random.default_rng(0).normal(size=(100, 4))
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     save(PFA(n_components=2, n_lags=3).fit(X), f"{directory}/linear.predfeat")
+    ...     load(f"{directory}/linear.predfeat")
+    PFA(n_lags=3)
+    """
+    with _opened(path) as archive:
+        header = _checked_header(archive)
+        archive.expect_size(_member_sizes(header))
+        arrays = {entry.name: _read_array(archive, entry) for entry in header.arrays}
+        archive.finish()
+        return build_model(header, arrays)
+
+
+def read_header(path: str | os.PathLike[str]) -> ModelHeader:
+    """Read what a model file says about its model, without reading the arrays.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    ModelHeader
+        The estimator's name and parameters, the columns, the shapes of the arrays, the version
+        that wrote the file, the fingerprint of the training, and the notes.
+
+    Raises
+    ------
+    ModelFileError
+        The file does not begin as `save` begins one, or was written by a newer predfeat.
+
+    See Also
+    --------
+    load : Read the whole model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from predfeat import SFA, read_header, save
+    >>> X = np.random.default_rng(0).normal(size=(100, 4))
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     save(SFA().fit(X), f"{directory}/slow.predfeat", notes={"source": "noise"})
+    ...     header = read_header(f"{directory}/slow.predfeat")
+    >>> header.estimator, header.n_columns, header.notes
+    ('SFA', 4, {'source': 'noise'})
+    """
+    with _opened(path) as archive:
+        return _checked_header(archive)
+
+
+@contextmanager
+def _opened(path: str | os.PathLike[str]) -> Iterator[ArchiveReader]:
+    """Open a file for reading; errors about its content name it."""
+    try:
+        # Before it is opened: opening a pipe would wait for a writer.
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise ModelFileError(
+                "it is a directory, pipe or device. Give the name of a file that save wrote."
+            )
+        with open(path, "rb") as stream:
+            yield ArchiveReader(stream, os.fstat(stream.fileno()).st_size)
+    except ModelFileError as error:
+        raise ModelFileError(f"cannot load {os.fspath(path)!r}: {error}") from error
+
+
+def _checked_header(archive: ArchiveReader) -> ModelHeader:
+    header = decode_header(archive.read_first(MAX_HEADER_BYTES))
+    problem = find_problem(header)
+    if problem is not None:
+        raise damaged(problem)
+    return header
+
+
+def _read_array(archive: ArchiveReader, entry: ArrayEntry) -> FloatArray:
+    """Read one array; that the file is long enough for it is already known."""
+    start = npy_start(entry.shape, entry.order)
+    flat = np.empty(entry.shape, dtype=DTYPE).ravel()
+    archive.read_into(entry.member, start, flat)
+    if _sha256([start, flat.data.cast("B")]) != entry.sha256:
+        raise damaged(f"the numbers of {entry.name} do not match their digest")
+    problem = find_bad_value(entry.name, flat)
+    if problem is not None:
+        raise damaged(problem)
+    native: FloatArray = flat.astype(np.float64, copy=False)
+    return native.reshape(entry.shape, order="F" if entry.order == "F" else "C")
+
+
+def _npy_chunks(array: FloatArray) -> list[Chunk]:
+    return [npy_start(array.shape, order_of(array)), contiguous(array)]
+
+
+def _describe(name: str, array: FloatArray) -> ArrayEntry:
+    return ArrayEntry(name, array.shape, order_of(array), _sha256(_npy_chunks(array)))
+
+
+def _sha256(chunks: list[Chunk]) -> str:
+    digest = hashlib.sha256()
+    for chunk in chunks:
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _member_sizes(header: ModelHeader) -> dict[str, int]:
+    arrays = {entry.member: entry.member_size for entry in header.arrays}
+    return {FIRST_NAME: len(header.encode()), **arrays}
+
+
+def _refuse_what_cannot_be_loaded(header: ModelHeader, arrays: dict[str, FloatArray]) -> None:
+    """Hold what is to be written against the same rules that loading has."""
+    problem = find_problem(header)
+    for name, array in arrays.items():
+        problem = problem or find_bad_value(name, array)
+    if problem is not None:
+        raise ModelFileError(f"this {header.estimator} cannot be saved: {problem}. Fit it anew.")
+    sizes = _member_sizes(header)
+    if sizes[FIRST_NAME] > MAX_HEADER_BYTES:
+        raise ModelFileError(
+            f"parameters, column names and notes take {sizes[FIRST_NAME]} bytes, more than the "
+            f"{MAX_HEADER_BYTES} that a model file has for them. Shorten the notes."
+        )
+    if archive_size(sizes) > MAX_FILE_BYTES:
+        raise ModelFileError(
+            f"the model takes {archive_size(sizes)} bytes, more than the {MAX_FILE_BYTES} that a "
+            "model file may have. Fit it on fewer columns."
+        )

@@ -1,0 +1,60 @@
+"""Files that an earlier version wrote go on loading, without warnings, to the same features.
+
+The files in golden/ are never written anew: they are what users have on their disks. A new schema
+adds files of its own.
+"""
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import predfeat
+from model_forging import series
+from predfeat import load, read_header, save
+from predfeat.persistence._schema import ESTIMATORS
+
+GOLDEN = Path(__file__).parent / "golden"
+FILES = sorted(GOLDEN.glob("*.predfeat"))
+EXPECTED = json.loads((GOLDEN / "expected.json").read_text(encoding="utf-8"))
+each_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+
+
+def test_there_is_one_for_each_estimator():
+    assert {path.stem for path in FILES} == set(ESTIMATORS)
+    assert all(path.stat().st_size < 5000 for path in FILES)
+
+
+@each_file
+def test_a_golden_file_gives_the_stored_numbers(path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = load(path)
+    assert type(model) is getattr(predfeat, path.stem)
+    X = pd.DataFrame(EXPECTED["X"], columns=["north", "east", "µ", "x"])
+    features = model.transform(X)
+    # Another BLAS may round the last digits otherwise; numbers are of size one.
+    np.testing.assert_allclose(features, EXPECTED["features"][path.stem], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        model.inverse_transform(features), EXPECTED["reconstruction"][path.stem], rtol=0, atol=1e-12
+    )
+    model.fit(series(n_columns=4))  # as any estimator
+
+
+@each_file
+def test_a_golden_file_says_what_it_is(path):
+    header = read_header(path)
+    assert (header.schema, header.version, header.estimator) == (1, "0.1.0", path.stem)
+    assert header.columns == ("north", "east", "µ", "x")
+    assert header.notes == {"source": "waves.csv"}
+
+
+@each_file
+def test_the_form_of_the_files_has_not_changed(path, tmp_path, monkeypatch):
+    # As if the version that wrote the file were running.
+    monkeypatch.setattr("predfeat.persistence._public.__version__", "0.1.0")
+    save(load(path), tmp_path / "again", notes=read_header(path).notes)
+    assert (tmp_path / "again").read_bytes() == path.read_bytes()
