@@ -16,8 +16,12 @@ __all__ = [
     "TooFewStatesError",
     "RankError",
     "NoSpectrumError",
+    "DataFileError",
+    "MissingLibraryError",
     "ConstantColumnsWarning",
     "ReturningGroupWarning",
+    "SkippedColumnsWarning",
+    "UnevenSamplingWarning",
 ]
 
 
@@ -65,9 +69,25 @@ class NoSpectrumError(DataError):
     """A spectrum cannot be estimated: the series is constant or too short."""
 
 
+class DataFileError(DataError):
+    """A file cannot be read or written as a series; the message says why and what to do."""
+
+
+class MissingLibraryError(DataFileError, ImportError):
+    """A library for this kind of file is not installed; the message names the extra."""
+
+
 class ConstantColumnsWarning(UserWarning):
     """Some columns never change and were left out."""
 
 
 class ReturningGroupWarning(UserWarning):
     """A group id comes back after another one; each block is a sequence of its own."""
+
+
+class SkippedColumnsWarning(UserWarning):
+    """Some columns of a file hold no numbers and were left out."""
+
+
+class UnevenSamplingWarning(UserWarning):
+    """Time stamps are not evenly spaced, as the methods assume they are."""
