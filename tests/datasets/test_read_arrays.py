@@ -112,14 +112,16 @@ def header_claiming(shape):
 
 
 def test_a_header_that_claims_too_much_takes_no_memory(tmp_path):
-    for shape in ((10**9, 10**3), (2**62, 2**62), (-5, 3), (10**30,)):
+    for shape in ((10**9, 10**3), (2**62, 2**62), (10**30,)):
         raw = header_claiming(shape)
         (tmp_path / "a.npy").write_bytes(raw)
         with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
             archive.writestr("x.npy", raw)
-        for name in ("a.npy", "a.npz"):
-            with pytest.raises(DataFileError):
-                read(tmp_path / name)
+        with pytest.raises(DataFileError, match=r"a\.npy cannot be read"):
+            read(tmp_path / "a.npy")
+        # Refused by us: NumPy would ask for the memory first.
+        with pytest.raises(DataFileError, match="is announced"):
+            read(tmp_path / "a.npz")
 
 
 def test_too_big_for_memory_is_said_before(tmp_path, monkeypatch):

@@ -59,6 +59,10 @@ def test_semicolons_allow_decimal_commas(csv_file):
     recording = read(csv_file("time;x;y\n0,5;1,25;2\n1,0;-3,5e1;4.5\n"))
     np.testing.assert_array_equal(recording.values, [[1.25, 2], [-35, 4.5]])
     np.testing.assert_array_equal(recording.time, [0.5, 1.0])
+    # Commas cut these rows into equal numbers of cells as well.
+    np.testing.assert_array_equal(
+        values_of(csv_file("1,5;2,5\n3,5;4,5\n")), [[1.5, 2.5], [3.5, 4.5]]
+    )
 
 
 @pytest.mark.parametrize("cell", ["", "NA", "N/A", "NaN", "nan", "null", "None", "-", "  "])
@@ -140,6 +144,8 @@ def test_ragged_rows_are_refused_with_their_line(csv_file):
         read(csv_file("a,b\n1,2\n3,4,5\n"))
     with pytest.raises(DataFileError, match="line 6 of"):
         read(csv_file('a,"b\nc"\n1,2\n\n3,4\n5\n'))
+    with pytest.raises(DataFileError, match="line 5 of"):
+        read(csv_file('a,b\n1,"x\ny"\n3,4\n5\n'))
     with pytest.raises(DataFileError, match="cannot be cut into cells"):
         read(csv_file('a,b\n1,"2\n3,4\n'))
 

@@ -136,6 +136,11 @@ def test_parquet_to_csv_and_back(tmp_path, trials):
     same_bits(csv.values, values)
 
 
+def test_a_gap_at_the_end_of_a_single_column(tmp_path):
+    values = np.array([[1.0], [np.nan], [3.0], [np.nan]])
+    same_bits(read(written(tmp_path, values, ["x"])).values, values)
+
+
 def test_whole_numbers_of_time_stay_whole(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("time,x\n1600000000,1\n1600000060,2\n1600000120,3\n", encoding="utf-8")

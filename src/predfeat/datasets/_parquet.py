@@ -104,10 +104,7 @@ def _channels(read: dict[int, Any], roles: Roles, dtype: Any) -> FloatArray:
 
 
 def _numbers(column: Any) -> Any:
-    kind = str(column.type)
-    if kind == "bool":
-        column = column.cast("uint8")
-    elif kind.startswith("decimal"):
+    if str(column.type).startswith("decimal"):
         column = column.cast("float64")
     return column.to_numpy(zero_copy_only=False)  # what is null becomes NaN
 
