@@ -17,8 +17,12 @@ __all__ = [
     "RankError",
     "NoSpectrumError",
     "ModelFileError",
+    "DataFileError",
+    "MissingLibraryError",
     "ConstantColumnsWarning",
     "ReturningGroupWarning",
+    "SkippedColumnsWarning",
+    "UnevenSamplingWarning",
 ]
 
 
@@ -70,9 +74,25 @@ class ModelFileError(ValueError):
     """A model cannot be kept in a file, or a file holds no model that this version can load."""
 
 
+class DataFileError(DataError):
+    """A file cannot be read or written as a series; the message says why and what to do."""
+
+
+class MissingLibraryError(DataFileError, ImportError):
+    """A library for this kind of file is not installed; the message names the extra."""
+
+
 class ConstantColumnsWarning(UserWarning):
     """Some columns never change and were left out."""
 
 
 class ReturningGroupWarning(UserWarning):
     """A group id comes back after another one; each block is a sequence of its own."""
+
+
+class SkippedColumnsWarning(UserWarning):
+    """Some columns of a file hold no numbers and were left out."""
+
+
+class UnevenSamplingWarning(UserWarning):
+    """Time stamps are not evenly spaced, as the methods assume they are."""

@@ -1,15 +1,31 @@
-"""Stage 10, data: generators with a known answer, and what readers of files return."""
+"""Stage 10, data: generators with a known answer, readers of files and a writer of features."""
 
 from predfeat.datasets._hidden_lorenz import hidden_lorenz
 from predfeat.datasets._predictable_noise import predictable_noise
-from predfeat.datasets._recording import Channels, Image, Layout, Recording, Spectrum
+from predfeat.datasets._read import SUFFIXES, read
+from predfeat.datasets._recording import (
+    Channels,
+    FileColumn,
+    Image,
+    Layout,
+    Recording,
+    Spectrum,
+)
+from predfeat.datasets._spectra import short_time_spectra
+from predfeat.datasets._write import WRITABLE_SUFFIXES, write_features
 
 __all__ = [
     "hidden_lorenz",
     "predictable_noise",
+    "read",
+    "SUFFIXES",
+    "short_time_spectra",
+    "write_features",
+    "WRITABLE_SUFFIXES",
     "Recording",
     "Layout",
     "Channels",
     "Spectrum",
     "Image",
+    "FileColumn",
 ]

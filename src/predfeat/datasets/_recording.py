@@ -9,7 +9,7 @@ import numpy as np
 
 from predfeat._typing import FloatArray
 
-__all__ = ["Channels", "Image", "Layout", "Recording", "Spectrum"]
+__all__ = ["Channels", "FileColumn", "Image", "Layout", "Recording", "Spectrum"]
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,21 @@ Layout = Channels | Spectrum | Image
 
 
 @dataclass(frozen=True)
+class FileColumn:
+    """A column of the file that is no channel, kept so that it can be written back.
+
+    Attributes
+    ----------
+    name : str
+    cells : ndarray of shape (n_rows_of_the_file,)
+        Numbers, datetime64, or text as the file has it.
+    """
+
+    name: str
+    cells: np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
 class Recording:
     """A series as it was read from a file.
 
@@ -57,7 +72,8 @@ class Recording:
     ----------
     values : ndarray of shape (n_rows, n_columns)
         Rows in time order. A row that holds a NaN is a gap; where time stamps jump, rows of NaN
-        stand for the missing ones.
+        stand for the missing ones. float64; float32 stays float32, as its rounding would
+        otherwise count as signal.
     names : tuple of str
         Of the columns.
     source : str
@@ -65,7 +81,8 @@ class Recording:
     layout : Channels, Spectrum or Image
         How the columns belong together, so that features can be drawn.
     groups : ndarray of shape (n_rows,), optional
-        Ids of the sequences.
+        Ids of the sequences: the file's own, or numbers where a long jump of the time stamps
+        began a new sequence.
     time : ndarray of shape (n_rows,), optional
         Time stamp of every row: numbers or datetime64.
     rows : ndarray of int of shape (n_rows,), optional
@@ -77,6 +94,10 @@ class Recording:
         Of `step`; "rows" where nothing is known.
     skipped : tuple of str
         Columns of the file that were left out because they hold no numbers.
+    time_column, group_column : FileColumn, optional
+        The columns `time` and `groups` come from, one cell per row of the file.
+    notes : tuple of str
+        What the reader decided by itself, in sentences for the user.
 
     Examples
     --------
@@ -97,3 +118,6 @@ class Recording:
     step: float | None = None
     unit: str = "rows"
     skipped: tuple[str, ...] = ()
+    time_column: FileColumn | None = None
+    group_column: FileColumn | None = None
+    notes: tuple[str, ...] = ()

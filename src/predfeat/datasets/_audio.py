@@ -1,0 +1,95 @@
+"""Sound files, as short-time spectra."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from predfeat._typing import AnyArray
+from predfeat.datasets._opening import Progress, check_fits, damage, library
+from predfeat.datasets._recording import Recording
+from predfeat.datasets._spectra import short_time_spectra
+from predfeat.exceptions import DataFileError
+
+__all__ = ["read_audio"]
+
+_SAMPLES_AT_ONCE = 2**18
+_FASTEST = 10_000_000  # samples per second; beyond it a header is damaged
+_ADVICE = "Use a lower rate or a shorter recording."
+
+
+def read_audio(
+    path: Path,
+    *,
+    rate: float | None = None,
+    spectrum: str = "complex",
+    frame: int = 512,
+    hop: int = 256,
+    progress: Progress | None = None,
+) -> Recording:
+    """Read a sound: channels averaged, resampled on request, cut into short-time spectra."""
+    soundfile = library("soundfile", extra="audio", what=f"reading {path.suffix}")
+    if rate is not None and not 1 <= rate <= _FASTEST:
+        raise DataFileError(
+            f"rate={rate} samples per second is not possible: give 1 to {_FASTEST}."
+        )
+    with damage(path.name, "a sound"):
+        file = soundfile.SoundFile(path)
+    with file:
+        own_rate = file.samplerate
+        if not 1 <= own_rate <= _FASTEST:
+            raise DataFileError(f"{path.name} is damaged: it claims {own_rate} samples per second.")
+        blocks = _mono(file, path.name, None if progress is None else _part(progress, 0.0, 0.5))
+        if rate is not None and rate != own_rate:
+            blocks = _resampled(blocks, own_rate, rate)
+        pieces, n_read = [], 0
+        for block in blocks:
+            pieces.append(block)
+            n_read += len(block)
+            check_fits(path.name, n_read * 4, _ADVICE)
+    signal = np.concatenate(pieces) if pieces else np.empty(0, dtype=np.float32)
+    del pieces
+    recording = short_time_spectra(
+        signal, rate or own_rate, frame=frame, hop=hop, spectrum=spectrum, source=path.name,
+        progress=None if progress is None else _part(progress, 0.5, 1.0),
+    )  # fmt: skip
+    notes = []
+    if file.channels > 1:
+        notes.append(f"The {file.channels} channels were averaged.")
+    if rate is not None and rate != own_rate:
+        notes.append(f"Resampled from {own_rate} to {rate:g} samples per second.")
+    return replace(recording, notes=tuple(notes))
+
+
+def _mono(file: Any, source: str, progress: Progress | None) -> Iterator[AnyArray]:
+    """Yield the mean of the channels, block by block."""
+    at_once = max(1, _SAMPLES_AT_ONCE // file.channels)
+    done = 0
+    while True:
+        with damage(source, "a sound"):
+            block = file.read(at_once, dtype="float32", always_2d=True)
+        if len(block) == 0:
+            return
+        done += len(block)
+        yield block.mean(axis=1)
+        if progress is not None and file.frames > 0:
+            progress(min(done / file.frames, 1.0))
+
+
+def _resampled(blocks: Iterator[AnyArray], old: float, new: float) -> Iterator[AnyArray]:
+    soxr = library("soxr", extra="audio", what="resampling")
+    stream = soxr.ResampleStream(old, new, 1, dtype="float32")
+    for block in blocks:
+        yield stream.resample_chunk(block)
+    yield stream.resample_chunk(np.empty(0, dtype=np.float32), last=True)
+
+
+def _part(progress: Progress, start: float, stop: float) -> Progress:
+    def report(share: float) -> None:
+        progress(start + share * (stop - start))
+
+    return report

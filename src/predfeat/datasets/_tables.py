@@ -1,0 +1,219 @@
+"""From a table's pieces to a recording; the common part of .csv, .tsv and .parquet."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from predfeat._typing import AnyArray, FloatArray
+from predfeat.datasets._opening import check_fits
+from predfeat.datasets._recording import FileColumn, Recording
+from predfeat.datasets._roles import Roles
+from predfeat.datasets._timestamps import Timeline, lay_out, parse_times
+from predfeat.exceptions import DataFileError, SkippedColumnsWarning
+
+__all__ = ["MISSING", "Pieces"]
+
+MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "-"})  # in small letters
+
+
+@dataclass
+class Pieces:
+    """A table as it is being read, block by block.
+
+    Attributes
+    ----------
+    source : str
+    names : tuple of str
+        Of all columns of the file.
+    roles : Roles
+    blocks : list of ndarray
+        The channels; a column in `text` may hold anything.
+    time_cells, group_cells : list
+        One entry per row, as read.
+    text : dict of int to str
+        Positions of the columns that turned out to hold no numbers, with a sentence that says so.
+    notes : tuple of str
+    n_rows, n_bytes : int
+        Read so far.
+    """
+
+    source: str
+    names: tuple[str, ...]
+    roles: Roles
+    blocks: list[FloatArray] = field(default_factory=list)
+    time_cells: list[Any] = field(default_factory=list)
+    group_cells: list[Any] = field(default_factory=list)
+    text: dict[int, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    n_rows: int = 0
+    n_bytes: int = 0
+    _shared_ids: dict[Any, Any] = field(default_factory=dict)
+
+    def add(
+        self, block: FloatArray, time: Sequence[Any] | None, group: Sequence[Any] | None
+    ) -> None:
+        """Append one block of rows."""
+        self.blocks.append(block)
+        if time is not None:
+            self.time_cells.extend(time)
+        if group is not None:
+            # Equal ids share one object: a million rows of three ids are three texts.
+            self.group_cells.extend(self._shared_ids.setdefault(i, i) for i in group)
+        self.n_rows += len(block)
+        self.n_bytes += block.nbytes
+        check_fits(self.source, self.n_bytes, "Choose fewer of its columns with columns.")
+
+    def recording(self, jumps: str = "gaps") -> Recording:
+        """Join the blocks, leave out what holds no numbers, and lay the rows out in time."""
+        if self.n_rows == 0:
+            raise DataFileError(f"{self.source} has a header but no rows.")
+        group = self._groups()
+        timeline, time_column, notes, as_channel = self._timeline(group, jumps)
+        values, names, skipped = self._channels(as_channel)
+        notes = (*self.notes, *notes)
+        if timeline is None:
+            ids = None if group is None else group.cells
+            return Recording(
+                values, names, self.source, groups=ids, skipped=skipped,
+                group_column=group, notes=notes,
+            )  # fmt: skip
+        if timeline.rows is not None:
+            values = np.where((timeline.rows >= 0)[:, None], values[timeline.rows], np.nan)
+        assert time_column is not None
+        dates = timeline.time.dtype.kind == "M"
+        return Recording(
+            values,
+            names,
+            self.source,
+            groups=timeline.groups,
+            time=timeline.time,
+            rows=timeline.rows,
+            step=timeline.step,
+            unit="s" if dates else f"units of {time_column.name!r}",
+            skipped=skipped,
+            time_column=time_column,
+            group_column=group,
+            notes=(*notes, *timeline.notes),
+        )
+
+    def _groups(self) -> FileColumn | None:
+        position = self.roles.group
+        if position is None:
+            return None
+        name = self.names[position]
+        for row, cell in enumerate(self.group_cells):
+            if cell is None or cell == "" or cell != cell:
+                raise DataFileError(
+                    f"row {row + 1} of {self.source} has no group id (column {name!r}). Every row "
+                    "must belong to a group."
+                )
+        return FileColumn(name, _plain_ids(self.group_cells))
+
+    def _timeline(
+        self, group: FileColumn | None, jumps: str
+    ) -> tuple[Timeline | None, FileColumn | None, tuple[str, ...], FloatArray | None]:
+        """Lay out the time column; a guessed one that is none is left out or made a channel."""
+        position = self.roles.time
+        if position is None:
+            return None, None, (), None
+        name = self.names[position]
+        cells: Any = self.time_cells
+        if cells and isinstance(cells[0], np.generic):
+            cells = np.array(cells)
+        parsed = parse_times(cells)
+        try:
+            if isinstance(parsed, str):
+                raise DataFileError(f"the time column {name!r} of {self.source} {parsed}.")
+            time, kept = parsed
+            timeline = lay_out(
+                time, None if group is None else group.cells, source=self.source, name=name,
+                jumps=jumps, n_columns=len(self.roles.channels),
+            )  # fmt: skip
+        except DataFileError as error:
+            if not self.roles.guessed:
+                raise
+            # "t" may be a temperature; a column called time or date is never a channel.
+            numbers = _as_numbers(cells) if name.lower() == "t" else None
+            if numbers is None:
+                self.text[position] = str(error)
+            return None, None, (), numbers
+        note = f"Column {name!r} was taken as time stamps."
+        notes = (note,) if self.roles.guessed else ()
+        return timeline, FileColumn(name, kept), notes, None
+
+    def _channels(
+        self, as_channel: FloatArray | None
+    ) -> tuple[FloatArray, tuple[str, ...], tuple[str, ...]]:
+        channels = self.roles.channels
+        filled = np.zeros(len(channels), dtype=bool)
+        for block in self.blocks:
+            filled |= ~np.isnan(block).all(axis=0)
+        for i, position in enumerate(channels):
+            if position not in self.text and not filled[i]:
+                self.text[position] = f"column {self.names[position]!r} is empty."
+        self._say_what_is_skipped()
+        kept = [i for i, position in enumerate(channels) if position not in self.text]
+        names = [self.names[channels[i]] for i in kept]
+        if not kept and as_channel is None:
+            raise DataFileError(
+                f"{self.source} has no column of numbers to work on. "
+                "A table needs one row per time step and one column per channel."
+            )
+        narrow = all(block.dtype == np.float32 for block in self.blocks)
+        values = np.empty((self.n_rows, len(kept)), dtype=np.float32 if narrow else np.float64)
+        at = 0
+        for i, block in enumerate(self.blocks):
+            values[at : at + len(block)] = block if len(kept) == len(channels) else block[:, kept]
+            at += len(block)
+            self.blocks[i] = block[:0]  # given back at once, so that the series is held once only
+        if as_channel is not None:
+            assert self.roles.time is not None
+            before = sum(channels[i] < self.roles.time for i in kept)
+            values = np.insert(values, before, as_channel, axis=1)
+            names.insert(before, self.names[self.roles.time])
+        return values, tuple(names), tuple(self.names[i] for i in sorted(self.text))
+
+    def _say_what_is_skipped(self) -> None:
+        if not self.text:
+            return
+        reasons = [self.text[i] for i in sorted(self.text)]
+        if self.roles.asked and set(self.text) & set(self.roles.channels):
+            raise DataFileError(
+                f"a column asked for holds no numbers in {self.source}: {reasons[0]}"
+            )
+        listed = " ".join(reasons[:5]) + (
+            f" And {len(reasons) - 5} more." if len(reasons) > 5 else ""
+        )
+        warnings.warn(
+            f"{len(reasons)} column(s) of {self.source} were left out: {listed}",
+            SkippedColumnsWarning,
+            stacklevel=2,
+        )
+
+
+def _plain_ids(cells: list[Any]) -> AnyArray:
+    """Return ids as whole numbers where their text says nothing more, else as they are."""
+    if cells and all(isinstance(i, str) for i in set(cells)):
+        canonical = {i: int(i) for i in set(cells) if i.isascii() and i.isdigit() and len(i) < 19}
+        if all(str(canonical.get(i)) == i for i in set(cells)):
+            return np.array([canonical[i] for i in cells], dtype=np.int64)
+        return np.array(cells, dtype=object)
+    if all(isinstance(i, int | np.integer) for i in set(cells)):
+        return np.array(cells)
+    array = np.empty(len(cells), dtype=object)
+    array[:] = cells
+    return array
+
+
+def _as_numbers(cells: Any) -> FloatArray | None:
+    try:
+        return np.array(
+            [np.nan if str(cell).strip().lower() in MISSING else float(cell) for cell in cells]
+        )
+    except ValueError:
+        return None

@@ -1,0 +1,195 @@
+"""Features back into a file, with the time stamps, groups and names of what they came from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import IO, Any
+
+import numpy as np
+
+from predfeat._typing import AnyArray, ArrayLike, FloatArray
+from predfeat.datasets._opening import library
+from predfeat.datasets._recording import FileColumn, Recording
+from predfeat.exceptions import DataFileError
+
+__all__ = ["WRITABLE_SUFFIXES", "write_features"]
+
+WRITABLE_SUFFIXES = (".csv", ".tsv", ".npy", ".parquet")
+_ROWS_AT_ONCE = 20_000
+_SPECIAL = re.compile('[",;\t\r\n]')
+_EMPTY = '""'
+
+
+def write_features(
+    file: IO[bytes],
+    values: ArrayLike,
+    names: Sequence[str],
+    *,
+    suffix: str = ".csv",
+    recording: Recording | None = None,
+) -> None:
+    """Write features, one row per row of the file they come from.
+
+    Rows that the reader put in for gaps between time stamps are not written. Numbers keep all
+    their digits: reading them gives the same bits. NaN becomes an empty cell.
+
+    Parameters
+    ----------
+    file : binary file
+        Open for writing; it is not closed here.
+    values : array-like of shape (n_rows, n_features)
+        The features, one row per row of `recording`.
+    names : sequence of str
+        Of the features, all different.
+    suffix : {".csv", ".tsv", ".npy", ".parquet"}, default=".csv"
+        How to write. Text tables and Parquet begin with the time and the group column, if there
+        are any, under the names they had; .npy holds the features only, as a matrix has no names.
+    recording : Recording, optional
+        What the features were computed from.
+
+    Raises
+    ------
+    DataFileError
+        When rows or names do not match.
+
+    Examples
+    --------
+    >>> import io
+    >>> import numpy as np
+    >>> from predfeat.datasets import Recording, write_features
+    >>> recording = Recording(
+    ...     np.zeros((3, 2)), names=("x", "y"), source="a.wav", time=np.array([0.0, 0.5, 1.0])
+    ... )
+    >>> file = io.BytesIO()
+    >>> write_features(file, [[0.1], [np.nan], [3.0]], ["feature 1"], recording=recording)
+    >>> print(file.getvalue().decode())
+    time,feature 1
+    0.0,0.1
+    0.5,
+    1.0,3.0
+    <BLANKLINE>
+    """
+    if suffix not in WRITABLE_SUFFIXES:
+        raise DataFileError(
+            f"{suffix!r} is no format for features: give one of {', '.join(WRITABLE_SUFFIXES)}."
+        )
+    features = np.asarray(values, dtype=np.float64)
+    if features.ndim != 2 or features.shape[1] != len(names):
+        raise DataFileError(
+            f"values must be a matrix with one column per name: its shape is {features.shape}, "
+            f"and there are {len(names)} names."
+        )
+    columns: list[FileColumn] = []
+    if recording is not None:
+        if len(features) != len(recording.values):
+            raise DataFileError(
+                f"values has {len(features)} rows, but {recording.source} was read into "
+                f"{len(recording.values)}."
+            )
+        if recording.rows is not None:
+            features = features[recording.rows >= 0]
+        columns = _own_columns(recording, as_text=suffix in (".csv", ".tsv"))
+    _refuse_shared_names([*(column.name for column in columns), *names])
+    if suffix == ".npy":
+        np.lib.format.write_array(file, np.ascontiguousarray(features), allow_pickle=False)
+    elif suffix == ".parquet":
+        _write_parquet(file, columns, features, names)
+    else:
+        _write_text(file, columns, features, names, "," if suffix == ".csv" else "\t")
+
+
+def _own_columns(recording: Recording, *, as_text: bool) -> list[FileColumn]:
+    """Return the time and the group column as they are to be written."""
+    columns = []
+    time = recording.time_column
+    if time is None and recording.time is not None:
+        time = FileColumn("time", _file_rows(recording.time, recording))
+    if time is not None:
+        if not as_text and time.cells.dtype.kind == "O" and recording.time is not None:
+            time = FileColumn(time.name, _file_rows(recording.time, recording))
+        columns.append(time)
+    group = recording.group_column
+    if group is None and recording.groups is not None and recording.time_column is None:
+        group = FileColumn("group", _file_rows(recording.groups, recording))
+    if group is not None:
+        columns.append(group)
+    return columns
+
+
+def _file_rows(cells: AnyArray, recording: Recording) -> AnyArray:
+    return cells if recording.rows is None else cells[recording.rows >= 0]
+
+
+def _refuse_shared_names(names: list[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise DataFileError(
+                f"two columns would be called {name!r}. Give the features other names."
+            )
+        seen.add(name)
+
+
+def _write_text(
+    file: IO[bytes],
+    columns: list[FileColumn],
+    features: FloatArray,
+    names: Sequence[str],
+    delimiter: str,
+) -> None:
+    for text in _text_blocks(columns, features, names, delimiter):
+        file.write(text.encode("utf-8"))
+
+
+def _text_blocks(
+    columns: list[FileColumn], features: FloatArray, names: Sequence[str], delimiter: str
+) -> Iterator[str]:
+    header = [*(column.name for column in columns), *names]
+    yield delimiter.join(_in_quotes_where_needed(name) for name in header) + "\n"
+    for start in range(0, len(features), _ROWS_AT_ONCE):
+        stop = start + _ROWS_AT_ONCE
+        own = [_as_text(column.cells[start:stop]) for column in columns]
+        # repr has as many digits as are needed to get the same bits back.
+        numbers = [
+            ["" if number != number else repr(number) for number in feature]
+            for feature in features[start:stop].T.tolist()
+        ]
+        rows = map(delimiter.join, zip(*own, *numbers, strict=True))
+        # A line of one empty cell would be a blank line, which means nothing.
+        yield "".join(f"{row or _EMPTY}\n" for row in rows)
+
+
+def _in_quotes_where_needed(text: str) -> str:
+    """Quote what could be taken for a delimiter, a line's end or padding.
+
+    All delimiters count, as a reader has to find out which one it is.
+    """
+    if text.strip() == text and not _SPECIAL.search(text):
+        return text or _EMPTY
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _as_text(cells: AnyArray) -> list[str]:
+    if cells.dtype.kind == "M":
+        return list(np.datetime_as_string(cells).tolist())
+    if cells.dtype.kind == "f":
+        return [repr(number) for number in cells.tolist()]
+    return [_in_quotes_where_needed(str(cell)) for cell in cells.tolist()]
+
+
+def _write_parquet(
+    file: IO[bytes], columns: list[FileColumn], features: FloatArray, names: Sequence[str]
+) -> None:
+    arrow = library("pyarrow", extra="tables", what="writing .parquet")
+    parquet = library("pyarrow.parquet", extra="tables", what="writing .parquet")
+    arrays = [arrow.array(_for_arrow(column.cells)) for column in columns]
+    arrays += [arrow.array(np.ascontiguousarray(feature)) for feature in features.T]
+    table = arrow.Table.from_arrays(
+        arrays, names=[*(column.name for column in columns), *map(str, names)]
+    )
+    parquet.write_table(table, file)
+
+
+def _for_arrow(cells: AnyArray) -> Any:
+    return cells.tolist() if cells.dtype.kind == "O" else cells
