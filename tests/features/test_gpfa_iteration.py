@@ -85,9 +85,17 @@ class TestIterationHistory:
 
     @staticmethod
     def steps_until_settled(objectives, angles, tol):
+        # Each space is a line, turned by the angle towards a direction where none was before.
+        lines = [np.eye(len(angles))[0]]
+        for n, angle in enumerate(np.radians(angles[1:]), start=1):
+            lines.append(np.cos(angle) * lines[-1] + np.sin(angle) * np.eye(len(angles))[n])
+        return TestIterationHistory.steps_among(lines, objectives, tol)
+
+    @staticmethod
+    def steps_among(lines, objectives, tol):
         history = IterationHistory()
-        for objective, angle in zip(objectives, angles, strict=True):
-            history.record(np.array([objective]), angle, 0.0)
+        for objective, line in zip(objectives, lines, strict=True):
+            history.record(np.array([objective]), np.reshape(line, (-1, 1)), 0.0)
             if history.has_settled(tol):
                 return len(history.angles)
         return None
@@ -123,3 +131,14 @@ class TestIterationHistory:
         # Above 45 degrees a feature is still missing, however long nothing improved.
         assert self.steps_until_settled([1.0] * 20, [np.nan] + [80.0] * 19, 1e-3) is None
         assert self.steps_until_settled([1.0] * 20, [np.nan] + [40.0] * 19, 1e-3) == 7
+
+    @pytest.mark.parametrize("period", [2, 3])
+    def test_going_to_and_fro_is_settled(self, period):
+        # The same few spaces again and again, each far from the last.
+        corners = np.eye(3)[np.arange(30) % period]
+        assert self.steps_among(corners, [1.0] * 30, 1e-3) is not None
+        # But not where each corner is another one every time.
+        apart = np.zeros((30, 33))
+        apart[:, :3] = corners
+        apart[np.arange(30), np.arange(30) + 3] = 1.0
+        assert self.steps_among(apart, [1.0] * 30, 1e-3) is None

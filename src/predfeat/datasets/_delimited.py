@@ -141,10 +141,12 @@ def _find_delimiter(sample: list[str]) -> str:
     """Take the first delimiter that cuts all sampled rows into the same number of cells."""
     widths = {}
     for delimiter in _DELIMITERS:
+        rows: list[list[str]] = []
         try:
-            rows = [row for row in csv.reader(sample, delimiter=delimiter) if row]
+            rows.extend(filter(None, csv.reader(sample, delimiter=delimiter, strict=True)))
         except csv.Error:
-            continue
+            if len(sample) < _SAMPLE_LINES:
+                continue
         if len(sample) == _SAMPLE_LINES:
             rows = rows[:-1] or rows  # the last may go on beyond the sample
         counts = {len(row) for row in rows}

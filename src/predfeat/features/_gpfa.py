@@ -7,7 +7,6 @@ from time import perf_counter
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import linalg
 
 from predfeat._compat import Interval, StrOptions
 from predfeat._typing import ArrayLike, FloatArray, IntArray
@@ -59,9 +58,10 @@ class GPFA(LinearFeatures):
     max_iter : int, default=50
         Iterations at most, R.
     tol : float, default=1e-3
-        Stop when, over 5 iterations, the objective did not fall by this share, nor the angle
-        between successive feature spaces by ten times it (but not while that angle is above 45
-        degrees). 0 runs exactly `max_iter` iterations.
+        Stop when, over 5 iterations, the objective did not fall by this share, nor the angle to
+        the nearest of the last 5 feature spaces by ten times it (but not while each one is more
+        than 45 degrees from the last, unless they go to and fro between the same few). 0 runs
+        exactly `max_iter` iterations.
     init : {"input", "pca", "sfa", "pfa", "foreca"} or array, default="input"
         Where the first neighbours are searched: in white space, in the feature space of another
         method, or in that of a given projection of shape (n_columns, any number).
@@ -173,15 +173,14 @@ class GPFA(LinearFeatures):
         space = self._first_space(white, whitening, n_between)
         history = IterationHistory()
         neighbors: IntArray | None = None
-        projection = np.empty((white.n_columns, 0))
         for _ in range(self.max_iter):
             started = perf_counter()
             pairs, neighbors = self._iterate(
                 white, space, max(n_between, self.n_components), neighbors
             )
-            before, projection = projection, pairs.vectors[:, : self.n_components]
+            projection = pairs.vectors[:, : self.n_components]
             values = pairs.values[: self.n_components]
-            history.record(values, _largest_angle(before, projection), perf_counter() - started)
+            history.record(values, projection, perf_counter() - started)
             self._report(history)
             if history.has_settled(self.tol):
                 break
@@ -263,10 +262,3 @@ def _given_directions(init: ArrayLike, whitening: Whitening) -> FloatArray:
         )
     unit: FloatArray = directions / lengths
     return unit
-
-
-def _largest_angle(before: FloatArray, now: FloatArray) -> float:
-    """Return the largest angle between two feature spaces in degrees, NaN without a first one."""
-    if before.shape[1] == 0:
-        return float("nan")
-    return float(np.degrees(linalg.subspace_angles(before, now)[0]))
