@@ -16,6 +16,8 @@ __all__ = [
     "TooFewStatesError",
     "RankError",
     "NoSpectrumError",
+    "SplitError",
+    "ResultsError",
     "ConstantColumnsWarning",
     "ReturningGroupWarning",
 ]
@@ -63,6 +65,14 @@ class RankError(DataError):
 
 class NoSpectrumError(DataError):
     """A spectrum cannot be estimated: the series is constant or too short."""
+
+
+class SplitError(DataError):
+    """The recording is too short, or too full of gaps, for a training and a test part."""
+
+
+class ResultsError(ValueError):
+    """Results that a report is to be made of are not what docs/results-format.md says."""
 
 
 class ConstantColumnsWarning(UserWarning):
