@@ -13,6 +13,7 @@ measures        how good is it: pure functions
 features        the estimators GPFA, SFA, PFA, ForeCA, RandomFeatures
 datasets        generators with a known answer
 experiments     methods compared on data
+report          results as plain dicts, and as one HTML page
 cli             the command `predfeat`
 ==============  ===================================================================
 """

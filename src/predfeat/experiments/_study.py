@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -24,6 +24,9 @@ from predfeat.series import Sequences, check_sequences
 from predfeat.whitening import fit_whitening
 
 __all__ = ["MethodRuns", "Protocol", "Study", "compare_on_recording"]
+
+# A share left to chance that is larger by so much is another place, not another sample.
+_ASTRAY = 0.05
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,13 @@ class MethodRuns:
     seconds : list of float
         Of each fit.
     model : estimator
-        Fitted on the rows of the last fit.
+        Fitted on the rows of the last fit, or that of a repetition; see `repetition`.
+    repetition : int or None
+        None, where the model is that of the last fit. An iterative search may end in a worse
+        place there than on a part of the same rows; of the best method the model is then that
+        of the repetition given here, which leaves less to chance on the rows of the last fit.
+    models : list of estimator
+        Of the repetitions.
     fit_seconds : list of float
         Of the last fit, one number.
     """
@@ -87,6 +96,8 @@ class MethodRuns:
     train_share: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     fit_seconds: list[float] = field(default_factory=list)
+    models: list[Any] = field(default_factory=list)
+    repetition: int | None = None
 
 
 @dataclass(frozen=True)
@@ -117,7 +128,7 @@ class Study:
 
     @property
     def model(self) -> Any:
-        """The best method, fitted on the whole recording (or rows spread over it)."""
+        """The best method, fitted; see `MethodRuns.model`."""
         return self.best.model
 
     @property
@@ -147,7 +158,9 @@ def compare_on_recording(
 
     In every repetition the methods learn from one part of the recording, and the predictability
     of their features is measured on another part (see `blocked_splits`). In the end each is
-    fitted once more on all rows, or on `max_fit` rows spread evenly over a longer recording.
+    fitted once more on all rows, or on `max_fit` rows spread evenly over a longer recording;
+    where that fit of the best method leaves more to chance than any of its tests did, the best
+    of its models so far is kept instead.
 
     Parameters
     ----------
@@ -239,7 +252,35 @@ def compare_on_recording(
         fitted_groups=fitted_groups,
     )
     runs = _run(chosen, left_out, values, series, protocol, n_jobs, after_each)
-    return Study(recording, series, protocol, runs, left_out)
+    study = Study(recording, series, protocol, runs, left_out)
+    best = _held_up(study.best, values, protocol, n_jobs)
+    return replace(study, runs=[best if run is study.best else run for run in runs])
+
+
+def _held_up(
+    best: MethodRuns, values: FloatArray, protocol: Protocol, n_jobs: int | None
+) -> MethodRuns:
+    """Return the best method with the model of a repetition where the last fit went astray."""
+    rows, groups = protocol.fitted_rows, protocol.fitted_groups
+
+    def share(model: Any) -> float:
+        return predictability(
+            model.transform(values[rows]),
+            protocol.n_lags,
+            protocol.n_neighbors,
+            groups=groups,
+            relative=True,
+            ddof=1,
+            n_jobs=n_jobs,
+        )
+
+    if share(best.model) <= max(best.test_share) + _ASTRAY:
+        return best
+    shares = [share(model) for model in best.models]
+    repetition = int(np.argmin(shares))
+    if shares[repetition] > share(best.model) - _ASTRAY:
+        return best
+    return replace(best, model=best.models[repetition], repetition=repetition)
 
 
 def _is_usable(
@@ -306,6 +347,7 @@ def _repeat(
     n_jobs: int | None,
 ) -> None:
     """Fit on one training part and measure on it and on the test part."""
+    run.models.append(model)
     run.seconds.append(_fit(model, values[split.train], groups[split.train]))
     for rows, scores, shares in (
         (split.train, run.train, run.train_share),
