@@ -183,6 +183,15 @@ def test_methods_left_out_are_named_with_the_reason(all_results):
     assert "was left out: too &lt;slow&gt;." in render(results)
 
 
+def test_features_of_a_repetition_are_said_to_be_so(all_results):
+    results = copy.deepcopy(all_results["table"])
+    assert "found in repetition" not in render(results)
+    results["features"]["repetition"] = 3
+    page = render(results)
+    assert "The features shown were found in repetition 4: one more fit" in page
+    assert "those of repetition 4" in page
+
+
 def test_pages_of_one_method_and_of_gaps_only_are_made(all_results):
     results = copy.deepcopy(all_results["table"])
     results["methods"] = [m for m in results["methods"] if m["best"]]

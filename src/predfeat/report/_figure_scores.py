@@ -95,7 +95,7 @@ def score_strips(results: dict[str, Any]) -> Markup:
     drawn = []
     n_repetitions = results["protocol"]["n_repetitions"]
     bottom = _ROW * len(methods)
-    for tick in nice_ticks(0.0, highest):
+    for tick in nice_ticks(0.0, highest, 6):
         at = tick / highest
         anchor = "start" if at < 0.05 else "end" if at > 0.95 else "middle"
         drawn += [
