@@ -14,6 +14,7 @@ features        the estimators GPFA, SFA, PFA, ForeCA, RandomFeatures
 persistence     model files without pickle
 datasets        generators with a known answer
 experiments     methods compared on data
+report          results as plain dicts, and as one HTML page
 cli             the command `predfeat`
 ==============  ===================================================================
 """

@@ -19,6 +19,8 @@ __all__ = [
     "ModelFileError",
     "DataFileError",
     "MissingLibraryError",
+    "SplitError",
+    "ResultsError",
     "ConstantColumnsWarning",
     "ReturningGroupWarning",
     "SkippedColumnsWarning",
@@ -80,6 +82,14 @@ class DataFileError(DataError):
 
 class MissingLibraryError(DataFileError, ImportError):
     """A library for this kind of file is not installed; the message names the extra."""
+
+
+class SplitError(DataError):
+    """The recording is too short, or too full of gaps, for a training and a test part."""
+
+
+class ResultsError(ValueError):
+    """Results that a report is to be made of are not what docs/results-format.md says."""
 
 
 class ConstantColumnsWarning(UserWarning):

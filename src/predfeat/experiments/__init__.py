@@ -7,6 +7,9 @@ from predfeat.experiments._comparison import (
     compare_on_predictable_noise,
     standard_methods,
 )
+from predfeat.experiments._paired import PairedTest, paired_test
+from predfeat.experiments._splits import Split, blocked_splits, spread_rows
+from predfeat.experiments._study import MethodRuns, Protocol, Study, compare_on_recording
 
 __all__ = [
     "Comparison",
@@ -14,4 +17,13 @@ __all__ = [
     "compare_methods",
     "compare_on_predictable_noise",
     "standard_methods",
+    "MethodRuns",
+    "Protocol",
+    "Study",
+    "compare_on_recording",
+    "Split",
+    "blocked_splits",
+    "spread_rows",
+    "PairedTest",
+    "paired_test",
 ]

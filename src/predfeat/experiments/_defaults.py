@@ -1,0 +1,71 @@
+"""What to run on a recording about which nothing is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from predfeat.datasets import Channels, Recording
+from predfeat.features import ForeCA
+from predfeat.series import Sequences
+from predfeat.whitening import fit_whitening
+
+__all__ = ["choose_methods", "choose_n_components", "choose_pca"]
+
+# Columns from which on a PCA comes first, and from which on its share is not even looked at.
+_MANY_COLUMNS, _VERY_MANY_COLUMNS = 50, 1000
+_PCA_SHARE, _MOST_DIRECTIONS = 0.99, 100
+# With fewer rows for each direction every method finds features that do not last.
+_ROWS_PER_DIRECTION, _FEWEST_DIRECTIONS = 10, 10
+# ForeCA's time grows with rows × dimensions²; at this product one fit takes about 8 seconds.
+_FORECA_LIMIT = 5 * 10**7
+
+
+def choose_pca(recording: Recording, whole: Sequences, n_train: int) -> int | float | None:
+    """Return what to keep before whitening: few directions hold almost all of a sound or video."""
+    n_columns = whole.n_columns
+    if n_columns <= _MANY_COLUMNS and isinstance(recording.layout, Channels):
+        return None
+    most = min(_MOST_DIRECTIONS, max(_FEWEST_DIRECTIONS, n_train // _ROWS_PER_DIRECTION))
+    most = min(most, n_columns)
+    if n_columns > _VERY_MANY_COLUMNS:
+        return most
+    rank = fit_whitening(whole, _PCA_SHARE, warn=False).rank
+    return _PCA_SHARE if rank <= most else most
+
+
+def choose_n_components(rank: int) -> int:
+    """Return 3, or fewer where 3 would fill the space: then no method could choose anything."""
+    return max(1, min(3, rank - 1))
+
+
+def choose_methods(
+    wanted: Mapping[str, Any] | Sequence[str] | None,
+    standard: Mapping[str, Any],
+    pca_components: int | float | None,
+    n_rows: int,
+    rank: int,
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the methods to run, and those left out with the reason."""
+    if isinstance(wanted, Mapping):
+        if not wanted:
+            raise ValueError("methods is empty: give at least one method.")
+        return dict(wanted), {}
+    names = list(standard) if wanted is None else list(wanted)
+    unknown = [name for name in names if name not in standard]
+    if unknown or not names:
+        raise ValueError(
+            f"methods must be some of {', '.join(standard)}, but "
+            f"{f'{unknown[0]!r} was given' if unknown else 'none was given'}."
+        )
+    chosen = {name: standard[name].set_params(pca_components=pca_components) for name in names}
+    left_out = {}
+    if wanted is None and n_rows * rank**2 > _FORECA_LIMIT:
+        for name in [name for name in chosen if isinstance(chosen[name], ForeCA)]:
+            del chosen[name]
+            left_out[name] = (
+                f"it would take too long: its time grows with rows × dimensions², here {n_rows} × "
+                f"{rank}². Ask for it by name to run it all the same, or keep fewer "
+                "pca_components."
+            )
+    return chosen, left_out

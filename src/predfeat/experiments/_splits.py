@@ -1,0 +1,216 @@
+"""Training and test parts of one recording, again and again, never touching each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from predfeat._typing import IntArray
+from predfeat.exceptions import SplitError
+from predfeat.series import Sequences
+
+__all__ = ["TRAIN_SHARE", "Split", "blocked_splits", "spread_rows"]
+
+# Of what is there, in windows: the rest lets them lie elsewhere in every repetition.
+TRAIN_SHARE, _TEST_SHARE = 0.6, 0.3
+# Of the sequences, where there are several.
+_TEST_SEQUENCES = 1 / 3
+# So many draws in a row without a new usable split mean that there are no more.
+_FRUITLESS_DRAWS = 50
+
+
+@dataclass(frozen=True)
+class Split:
+    """Rows to learn from and rows to test on.
+
+    Attributes
+    ----------
+    train, test : ndarray of int
+        Row numbers, ascending.
+    kind : {"sequences", "windows"}
+        How they were drawn.
+    """
+
+    train: IntArray
+    test: IntArray
+    kind: str = "windows"
+
+
+def blocked_splits(
+    series: Sequences,
+    n_repetitions: int,
+    *,
+    n_lags: int = 1,
+    max_train: int = 10_000,
+    max_test: int = 5_000,
+    seed: int = 0,
+    usable: Callable[[Split], bool] | None = None,
+) -> list[Split]:
+    """Draw pairs of a training and a test part that no state or successor can connect.
+
+    Several sequences are dealt whole: a random third of them to the test part, the others to the
+    training part. A single sequence is cut into a training window and a test window at random
+    places, in random order, with at least `n_lags` + 1 rows between them that belong to neither.
+    So are sequences of which no deal gives two usable parts. No two splits are the same; where
+    there are fewer different ones than asked for, fewer are returned.
+
+    Parameters
+    ----------
+    series : Sequences
+        The whole recording.
+    n_repetitions : int
+        Splits wanted.
+    n_lags : int
+        Samples in a state, p.
+    max_train, max_test : int
+        Rows at most. Of what is longer a random stretch is taken.
+    seed : int
+        Of everything random here.
+    usable : callable, optional
+        Tells whether a split can be worked with; those that cannot are drawn again.
+
+    Returns
+    -------
+    list of Split
+
+    Raises
+    ------
+    SplitError
+        When no usable split is found.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.experiments import blocked_splits
+    >>> from predfeat.series import check_sequences
+    >>> series = check_sequences(np.zeros((100, 1)))
+    >>> split = blocked_splits(series, 1)[0]
+    >>> len(split.train), len(split.test), np.intersect1d(split.train, split.test).size
+    (58, 29, 0)
+    """
+    random = np.random.default_rng(seed)
+    bounds = _long_enough(series, n_lags)
+    splits: list[Split] = []
+    if len(bounds) > 1:
+        splits = _collect(
+            lambda: _deal_sequences(bounds, max_train, max_test, random), n_repetitions, usable
+        )
+    if not splits:
+        gap = n_lags + 1
+        splits = _collect(
+            lambda: _place_windows(series.n_rows, gap, max_train, max_test, random),
+            n_repetitions,
+            usable,
+        )
+    if not splits:
+        raise SplitError(
+            f"the recording ({series.n_rows} rows, {int((~series.valid).sum())} of them gaps, "
+            f"{len(bounds)} sequence(s) of more than n_lags={n_lags} rows) "
+            "cannot be split into a training and a test part with enough states in both. Give "
+            "more rows, or ask for fewer lags (n_lags), neighbours (n_neighbors) or features "
+            "(n_components)."
+        )
+    return splits
+
+
+def spread_rows(n_rows: int, at_most: int, n_blocks: int = 10) -> tuple[IntArray, IntArray]:
+    """Choose rows of a long recording: blocks of consecutive ones, evenly spread over it.
+
+    Parameters
+    ----------
+    n_rows : int
+        Of the recording.
+    at_most : int
+        Rows to choose; all, where there are no more.
+    n_blocks : int
+        Blocks to choose them in.
+
+    Returns
+    -------
+    rows : ndarray of int
+        Ascending.
+    first : ndarray of int
+        For each of them the first row of its block.
+
+    Examples
+    --------
+    >>> from predfeat.experiments import spread_rows
+    >>> spread_rows(100, 8, n_blocks=2)[0]
+    array([ 0,  1,  2,  3, 96, 97, 98, 99])
+    """
+    if n_rows <= at_most:
+        return np.arange(n_rows), np.zeros(n_rows, dtype=np.intp)
+    length = max(at_most // n_blocks, 1)
+    starts = np.linspace(0, n_rows - length, n_blocks).astype(np.intp)
+    return (starts[:, None] + np.arange(length)).ravel(), np.repeat(starts, length)
+
+
+def _collect(
+    draw: Callable[[], Split], n_wanted: int, usable: Callable[[Split], bool] | None
+) -> list[Split]:
+    """Draw until there are as many different usable splits as wanted, or no more turn up."""
+    splits: list[Split] = []
+    seen: set[bytes] = set()
+    fruitless = 0
+    while len(splits) < n_wanted and fruitless < _FRUITLESS_DRAWS:
+        split = draw()
+        key = split.train.tobytes() + b"|" + split.test.tobytes()
+        fruitless += 1
+        if key in seen:
+            continue
+        seen.add(key)
+        if min(len(split.train), len(split.test)) > 0 and (usable is None or usable(split)):
+            splits.append(split)
+            fruitless = 0
+    return splits
+
+
+def _long_enough(series: Sequences, n_lags: int) -> list[tuple[int, int]]:
+    """Return the bounds of the sequences that hold a state and its successor."""
+    reached = np.concatenate([[0], np.cumsum(series.reach(back=n_lags - 1, ahead=1))])
+    return [(a, b) for a, b in series.sequence_bounds() if reached[b] > reached[a]]
+
+
+def _deal_sequences(
+    bounds: list[tuple[int, int]], max_train: int, max_test: int, random: np.random.Generator
+) -> Split:
+    order = random.permutation(len(bounds))
+    n_test = max(1, round(_TEST_SEQUENCES * len(bounds)))
+    dealt = [bounds[i] for i in order]
+    return Split(
+        _rows_of(dealt[n_test:], max_train, random),
+        _rows_of(dealt[:n_test], max_test, random),
+        kind="sequences",
+    )
+
+
+def _rows_of(bounds: list[tuple[int, int]], at_most: int, random: np.random.Generator) -> IntArray:
+    """Return the rows of the sequences up to a number; only the first may be cut."""
+    chosen: list[IntArray] = []
+    left = at_most
+    for start, stop in bounds:
+        if not chosen and stop - start > at_most:
+            start += int(random.integers(stop - start - at_most + 1))
+            stop = start + at_most
+        if stop - start <= left:
+            chosen.append(np.arange(start, stop))
+            left -= stop - start
+    return np.sort(np.concatenate(chosen))
+
+
+def _place_windows(
+    n_rows: int, gap: int, max_train: int, max_test: int, random: np.random.Generator
+) -> Split:
+    n_train = min(max_train, int(TRAIN_SHARE * (n_rows - gap)))
+    n_test = min(max_test, int(_TEST_SHARE * (n_rows - gap)))
+    if min(n_train, n_test) < 1:
+        return Split(np.empty(0, np.intp), np.empty(0, np.intp))
+    spare = n_rows - gap - n_train - n_test
+    before, between = np.sort(random.integers(spare + 1, size=2))
+    train_first = bool(random.integers(2))
+    first, second = (n_train, n_test) if train_first else (n_test, n_train)
+    one = np.arange(before, before + first)
+    other = np.arange(first + gap + between, first + gap + between + second)
+    return Split(one, other) if train_first else Split(other, one)

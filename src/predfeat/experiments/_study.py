@@ -1,0 +1,384 @@
+"""Methods compared on one recording, from the file's rows to the best method's features."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from predfeat._typing import FloatArray, IntArray
+from predfeat.datasets import Recording
+from predfeat.exceptions import ConstantColumnsWarning, NoSpectrumError
+from predfeat.experiments._comparison import standard_methods
+from predfeat.experiments._defaults import choose_methods, choose_n_components, choose_pca
+from predfeat.experiments._splits import TRAIN_SHARE, Split, blocked_splits, spread_rows
+from predfeat.features import RandomFeatures
+from predfeat.measures import predictability
+from predfeat.series import Sequences, check_sequences
+from predfeat.whitening import fit_whitening
+
+__all__ = ["MethodRuns", "Protocol", "Study", "compare_on_recording"]
+
+# A share left to chance that is larger by so much is another place, not another sample.
+_ASTRAY = 0.05
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How the methods were compared.
+
+    Attributes
+    ----------
+    n_components, n_lags, n_neighbors : int
+    pca_components : int, float or None
+    rank : int
+        Dimensions of white space, on the rows of the last fit.
+    seed : int
+    splits : list of Split
+        The rows of every repetition.
+    max_train, max_test, max_fit : int
+        Rows at most, of a training part, a test part, and the last fit.
+    fitted_rows, fitted_groups : ndarray of int
+        Rows of the last fit, and which of them hang together.
+    """
+
+    n_components: int
+    n_lags: int
+    n_neighbors: int
+    pca_components: int | float | None
+    rank: int
+    seed: int
+    splits: list[Split]
+    max_train: int
+    max_test: int
+    max_fit: int
+    fitted_rows: IntArray
+    fitted_groups: IntArray
+
+
+@dataclass(frozen=True)
+class MethodRuns:
+    """One method in all repetitions, and fitted to the whole.
+
+    Attributes
+    ----------
+    method : str
+    test, train : list of float
+        `predfeat.measures.predictability` of the features of each test and training part.
+    test_share, train_share : list of float
+        The same as a share of the features' variance there: what is left to chance. With
+        `ddof=1`, so that pure noise has 1 in the mean.
+    seconds : list of float
+        Of each fit.
+    model : estimator
+        Fitted on the rows of the last fit, or that of a repetition; see `repetition`.
+    repetition : int or None
+        None, where the model is that of the last fit. An iterative search may end in a worse
+        place there than on a part of the same rows; of the best method the model is then that
+        of the repetition given here, which leaves less to chance on the rows of the last fit.
+    models : list of estimator
+        Of the repetitions.
+    fit_seconds : list of float
+        Of the last fit, one number.
+    """
+
+    method: str
+    model: Any
+    test: list[float] = field(default_factory=list)
+    train: list[float] = field(default_factory=list)
+    test_share: list[float] = field(default_factory=list)
+    train_share: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    fit_seconds: list[float] = field(default_factory=list)
+    models: list[Any] = field(default_factory=list)
+    repetition: int | None = None
+
+
+@dataclass(frozen=True)
+class Study:
+    """Methods compared on a recording.
+
+    Attributes
+    ----------
+    recording : Recording
+    series : Sequences
+        Its rows, cut into sequences.
+    protocol : Protocol
+    runs : list of MethodRuns
+    left_out : dict of str
+        Methods that were not run, with the reason.
+    """
+
+    recording: Recording
+    series: Sequences
+    protocol: Protocol
+    runs: list[MethodRuns]
+    left_out: dict[str, str]
+
+    @property
+    def best(self) -> MethodRuns:
+        """The method whose test features leave the smallest share to chance, in the mean."""
+        return min(self.runs, key=lambda run: float(np.mean(run.test_share)))
+
+    @property
+    def model(self) -> Any:
+        """The best method, fitted; see `MethodRuns.model`."""
+        return self.best.model
+
+    @property
+    def features(self) -> FloatArray:
+        """The best method's features of every row; gaps are NaN."""
+        features: FloatArray = self.model.transform(self.recording.values)
+        return features
+
+
+def compare_on_recording(
+    recording: Recording,
+    methods: Mapping[str, Any] | Sequence[str] | None = None,
+    *,
+    n_components: int | None = None,
+    n_lags: int = 1,
+    n_neighbors: int = 10,
+    pca_components: int | float | str | None = "auto",
+    n_repetitions: int = 10,
+    max_train: int = 10_000,
+    max_test: int = 5_000,
+    max_fit: int = 20_000,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    after_each: Callable[[int, int], None] | None = None,
+) -> Study:
+    """Compare methods on one recording, and fit each of them to the whole.
+
+    In every repetition the methods learn from one part of the recording, and the predictability
+    of their features is measured on another part (see `blocked_splits`). In the end each is
+    fitted once more on all rows, or on `max_fit` rows spread evenly over a longer recording;
+    where that fit of the best method leaves more to chance than any of its tests did, the best
+    of its models so far is kept instead.
+
+    Parameters
+    ----------
+    recording : Recording
+    methods : dict of estimators, or list of names, optional
+        Names are those of `standard_methods`; by default all of them, but ForeCA only where it
+        would not take minutes.
+    n_components : int, optional
+        Features. By default 3, but fewer than there are independent directions: features that
+        fill the whole space are the same for every method.
+    n_lags, n_neighbors : int
+        Of the methods that know them, and of the measure.
+    pca_components : int, float, None or "auto"
+        What to keep before whitening. "auto": everything, but of sounds, videos and tables of
+        more than 50 columns 99 % of the variance, at most 100 principal components and at most
+        one for every ten rows to learn from.
+        Estimators given as `methods` keep their own.
+    n_repetitions : int
+        Training and test parts to draw; fewer where there are not so many different ones.
+    max_train, max_test, max_fit : int
+        Rows at most, of a training part, a test part, and the last fit.
+    seed : int
+        Of the splits and the methods.
+    n_jobs : int, optional
+        Threads of the neighbour search; nothing but the time depends on it.
+    after_each : callable, optional
+        Called after every fit with the number of fits done and that of all.
+
+    Returns
+    -------
+    Study
+
+    Examples
+    --------
+    >>> from predfeat.datasets import Recording, hidden_lorenz
+    >>> from predfeat.experiments import compare_on_recording
+    >>> X, _ = hidden_lorenz(1000, random_state=0)
+    >>> names = tuple(f"channel {i}" for i in range(10))
+    >>> recording = Recording(X, names, "lorenz")
+    >>> study = compare_on_recording(recording, ["random", "GPFA (2)"], n_repetitions=3)
+    >>> study.best.method
+    'GPFA (2)'
+    >>> study.features.shape
+    (1000, 3)
+    """
+    values = recording.values
+    series = check_sequences(values, recording.groups, name="the recording")
+    series.times(back=n_lags - 1, ahead=1)  # at least one state has a successor
+    fitted_rows, blocks = spread_rows(series.n_rows, max_fit)
+    # A row's group is the first row it hangs together with: of its sequence, or of its block.
+    fitted_groups = np.maximum(series.sequence_first[fitted_rows], blocks)
+    whole = check_sequences(values[fitted_rows], fitted_groups)
+    n_train = min(max_train, int(TRAIN_SHARE * series.valid.sum()))
+    pca: int | float | None
+    if isinstance(pca_components, str):
+        pca = choose_pca(recording, whole, n_train)
+    else:
+        pca = pca_components
+    whitening = fit_whitening(whole, pca, warn=False)
+    rank = whitening.rank
+    n_components = choose_n_components(rank) if n_components is None else n_components
+    whitening.require(n_components)
+    standard = standard_methods(
+        n_components, n_lags=n_lags, n_neighbors=n_neighbors, random_state=seed, n_jobs=n_jobs
+    )
+    chosen, left_out = choose_methods(methods, standard, pca, n_train, rank)
+    n_needed = max(method.n_components for method in chosen.values())
+    splits = blocked_splits(
+        series,
+        n_repetitions,
+        n_lags=n_lags,
+        max_train=max_train,
+        max_test=max_test,
+        seed=seed,
+        usable=lambda split: _is_usable(split, series, n_lags, n_neighbors, n_needed, pca),
+    )
+    protocol = Protocol(
+        n_components=n_components,
+        n_lags=n_lags,
+        n_neighbors=n_neighbors,
+        pca_components=pca,
+        rank=rank,
+        seed=seed,
+        splits=splits,
+        max_train=max_train,
+        max_test=max_test,
+        max_fit=max_fit,
+        fitted_rows=fitted_rows,
+        fitted_groups=fitted_groups,
+    )
+    runs = _run(chosen, left_out, values, series, protocol, n_jobs, after_each)
+    study = Study(recording, series, protocol, runs, left_out)
+    best = _held_up(study.best, values, protocol, n_jobs)
+    return replace(study, runs=[best if run is study.best else run for run in runs])
+
+
+def _held_up(
+    best: MethodRuns, values: FloatArray, protocol: Protocol, n_jobs: int | None
+) -> MethodRuns:
+    """Return the best method with the model of a repetition where the last fit went astray."""
+    rows, groups = protocol.fitted_rows, protocol.fitted_groups
+
+    def share(model: Any) -> float:
+        return predictability(
+            model.transform(values[rows]),
+            protocol.n_lags,
+            protocol.n_neighbors,
+            groups=groups,
+            relative=True,
+            ddof=1,
+            n_jobs=n_jobs,
+        )
+
+    if share(best.model) <= max(best.test_share) + _ASTRAY:
+        return best
+    shares = [share(model) for model in best.models]
+    repetition = int(np.argmin(shares))
+    if shares[repetition] > share(best.model) - _ASTRAY:
+        return best
+    return replace(best, model=best.models[repetition], repetition=repetition)
+
+
+def _is_usable(
+    split: Split,
+    series: Sequences,
+    n_lags: int,
+    n_neighbors: int,
+    n_components: int,
+    pca_components: int | float | None,
+) -> bool:
+    """Tell whether both parts have enough states, and the training part enough directions."""
+    reached = series.reach(back=n_lags - 1, ahead=1)
+    for rows in (split.train, split.test):
+        # The last row of a window has its successor outside.
+        inside = np.isin(rows + 1, rows, assume_unique=True)
+        back = np.isin(rows - n_lags + 1, rows, assume_unique=True)
+        if np.sum(reached[rows] & inside & back) <= n_neighbors:
+            return False
+    train = check_sequences(series.rows[split.train][series.valid[split.train]])
+    return fit_whitening(train, pca_components, warn=False).rank >= n_components
+
+
+def _run(
+    methods: Mapping[str, Any],
+    left_out: dict[str, str],
+    values: FloatArray,
+    series: Sequences,
+    protocol: Protocol,
+    n_jobs: int | None,
+    after_each: Callable[[int, int], None] | None,
+) -> list[MethodRuns]:
+    """Fit every method on every split, and then on the whole."""
+    runs = {name: MethodRuns(name, clone(method)) for name, method in methods.items()}
+    n_done, n_fits = 0, len(runs) * (len(protocol.splits) + 1)
+    for repetition, split in enumerate([*protocol.splits, None]):
+        for name in list(runs):
+            run = runs[name]
+            try:
+                if split is None:
+                    run.fit_seconds.append(
+                        _fit(run.model, values[protocol.fitted_rows], protocol.fitted_groups)
+                    )
+                else:
+                    model = _reseeded(clone(methods[name]), protocol.seed, repetition)
+                    _repeat(run, model, split, values, series.sequence_first, protocol, n_jobs)
+            except NoSpectrumError as error:
+                left_out[name] = str(error)
+                del runs[name]
+            n_done += 1
+            if after_each is not None:
+                after_each(n_done, n_fits)
+    if not runs:
+        raise NoSpectrumError("; ".join(left_out.values()))
+    return list(runs.values())
+
+
+def _repeat(
+    run: MethodRuns,
+    model: Any,
+    split: Split,
+    values: FloatArray,
+    groups: IntArray,
+    protocol: Protocol,
+    n_jobs: int | None,
+) -> None:
+    """Fit on one training part and measure on it and on the test part."""
+    run.models.append(model)
+    run.seconds.append(_fit(model, values[split.train], groups[split.train]))
+    for rows, scores, shares in (
+        (split.train, run.train, run.train_share),
+        (split.test, run.test, run.test_share),
+    ):
+        features = model.transform(values[rows])
+        measure = partial(
+            predictability,
+            features,
+            protocol.n_lags,
+            protocol.n_neighbors,
+            groups=groups[rows],
+            n_jobs=n_jobs,
+        )
+        scores.append(measure())
+        shares.append(measure(relative=True, ddof=1))
+
+
+def _fit(model: Any, values: FloatArray, groups: IntArray) -> float:
+    """Fit a model and return the seconds it took."""
+    started = perf_counter()
+    with warnings.catch_warnings():
+        # Known from the whole recording, and not worth a word in every repetition.
+        warnings.simplefilter("ignore", ConstantColumnsWarning)
+        model.fit(values, groups=groups)
+    return perf_counter() - started
+
+
+def _reseeded(model: Any, seed: int, repetition: int) -> Any:
+    """Give the baseline other features in every repetition: one draw of them is no level."""
+    if isinstance(model, RandomFeatures):
+        words = np.random.SeedSequence((seed, repetition)).generate_state(1)
+        model.set_params(random_state=int(words[0]))
+    return model

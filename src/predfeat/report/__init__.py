@@ -1,0 +1,7 @@
+"""Stage 12, the report: a study as plain results, and results as one HTML page."""
+
+from predfeat.report._contents import SCHEMA, results_of
+from predfeat.report._page import render
+from predfeat.report._schema import check_results
+
+__all__ = ["results_of", "render", "check_results", "SCHEMA"]

@@ -1,0 +1,303 @@
+"""A study as plain numbers, lists and text: everything the page shows, and nothing else."""
+
+from __future__ import annotations
+
+import platform
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+
+import predfeat
+from predfeat._typing import FloatArray
+from predfeat.datasets import Image, Spectrum
+from predfeat.experiments import MethodRuns, Study, paired_test
+from predfeat.measures import predictability, subspace_angles
+from predfeat.report._loadings import correlations, describe_loadings
+from predfeat.report._quality import describe_data
+from predfeat.report._sentence import about_as_good, sentence, verdict
+from predfeat.report._spectrum import block_length, block_spectra
+from predfeat.report._traces import envelope, plain, time_axis
+from predfeat.series import check_sequences
+
+__all__ = ["SCHEMA", "results_of"]
+
+SCHEMA = 1
+
+_DRAWN_FEATURES = 6
+_TRACE_NUMBERS = 150_000  # in all traces together: about a megabyte
+_NOT_OF_THE_RESULT = {"n_jobs", "verbose"}  # parameters that change nothing but the way there
+_LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
+_EIGENVALUES = {
+    "SFA": "mean squared step (slowness)",
+    "PFA": "error of linear prediction",
+    "GPFA": "eigenvalue λ of the graph",
+    "ForeCA": "forecastability Ω (higher is better)",
+}
+
+
+def results_of(study: Study, command: str | None = None) -> dict[str, Any]:
+    """Return a study's results as plain dicts, lists, numbers and text, ready for JSON.
+
+    Everything but the run times (keys `seconds` and `fit_seconds`) depends on the recording, the
+    options and the seed alone. What each key means is in docs/results-format.md.
+
+    Parameters
+    ----------
+    study : Study
+    command : str, optional
+        The exact command that led here, to be shown.
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> from predfeat.datasets import Recording, hidden_lorenz
+    >>> from predfeat.experiments import compare_on_recording
+    >>> from predfeat.report import results_of
+    >>> X, _ = hidden_lorenz(600, random_state=0)
+    >>> recording = Recording(X, tuple(f"channel {i}" for i in range(10)), "lorenz")
+    >>> study = compare_on_recording(recording, ["random", "SFA"], n_repetitions=6)
+    >>> results = results_of(study)
+    >>> [method["name"] for method in results["methods"]]
+    ['random', 'SFA']
+    >>> results["sentence"]
+    'The 3 most predictable features, found by SFA, leave ... % of their variance to chance; ...'
+    """
+    best = study.best
+    features = study.features
+    fitted = study.protocol.fitted_rows
+    signals = {
+        run.method: _without_gaps(run.model.transform(study.recording.values[fitted]))
+        for run in study.runs
+    }
+    return {
+        "schema": SCHEMA,
+        **_headline(study),
+        "data": describe_data(study.recording, study.series, study.protocol.rank),
+        "protocol": _protocol(study),
+        "methods": [_method(run, best) for run in study.runs],
+        "left_out": [{"name": n, "reason": reason} for n, reason in study.left_out.items()],
+        "features": _features(study, features),
+        "spectra": _spectra(study, features),
+        "loadings": _loadings(study, signals[best.method]),
+        "angles": _angles(signals),
+        "eigenvalues": [shown for run in study.runs if (shown := _eigenvalues(run))],
+        "history": [_history(run) for run in study.runs if hasattr(run.model, "history_")],
+        "versions": _versions(),
+        "seed": study.protocol.seed,
+        "command": command,
+    }
+
+
+def _without_gaps(features: FloatArray) -> FloatArray:
+    samples = features[~np.isnan(features).any(axis=1)]
+    centred: FloatArray = samples - samples.mean(axis=0)
+    return centred
+
+
+def _headline(study: Study) -> dict[str, Any]:
+    best = study.best
+    share = float(np.mean(best.test_share))
+    randoms = [run for run in study.runs if run.method == "random"]
+    random_share = float(np.mean(randoms[0].test_share)) if randoms else None
+    against = None
+    if randoms and randoms[0] is not best:
+        against = paired_test(randoms[0].test_share, best.test_share)
+    kind = verdict(share, random_share, against)
+    n_components = best.model.n_components
+    return {
+        "sentence": sentence(kind, best.method, n_components, share, random_share),
+        "verdict": kind,
+        "as_good": [
+            run.method
+            for run in study.runs
+            if run is not best
+            and about_as_good(
+                paired_test(run.test_share, best.test_share),
+                float(np.mean(run.test_share)) - share,
+            )
+        ],
+    }
+
+
+def _protocol(study: Study) -> dict[str, Any]:
+    protocol = study.protocol
+    splits = protocol.splits
+    return {
+        "kind": splits[0].kind,
+        "n_repetitions": len(splits),
+        "train_rows": [len(split.train) for split in splits],
+        "test_rows": [len(split.test) for split in splits],
+        "fitted_rows": len(protocol.fitted_rows),
+        "max_train": protocol.max_train,
+        "max_test": protocol.max_test,
+        "max_fit": protocol.max_fit,
+        "n_components": protocol.n_components,
+        "n_lags": protocol.n_lags,
+        "n_neighbors": protocol.n_neighbors,
+        "pca_components": protocol.pca_components,
+    }
+
+
+def _method(run: MethodRuns, best: MethodRuns) -> dict[str, Any]:
+    paired = None
+    if run is not best:
+        test = paired_test(run.test_share, best.test_share)
+        paired = {
+            "n_worse": test.n_worse,
+            "difference": test.difference,
+            "p_value": test.p_value,
+        }
+    parameters = {
+        name: value if isinstance(value, int | float | str | bool | None) else repr(value)
+        for name, value in sorted(run.model.get_params().items())
+        if name not in _NOT_OF_THE_RESULT
+    }
+    return {
+        "name": run.method,
+        "class": type(run.model).__name__,
+        "parameters": parameters,
+        "best": run is best,
+        "test_share": plain(run.test_share),
+        "train_share": plain(run.train_share),
+        "test_predictability": plain(run.test),
+        "train_predictability": plain(run.train),
+        "paired": paired,
+        "seconds": plain(run.seconds, 4),
+        "fit_seconds": plain(run.fit_seconds[0], 4),
+    }
+
+
+def _features(study: Study, features: FloatArray) -> dict[str, Any]:
+    """The best method's features over time, beside as many channels of the recording."""
+    protocol = study.protocol
+    n_drawn = min(features.shape[1], _DRAWN_FEATURES)
+    shares = predictability(
+        features[protocol.fitted_rows],
+        protocol.n_lags,
+        protocol.n_neighbors,
+        groups=protocol.fitted_groups,
+        relative=True,
+        per_component=True,
+        ddof=1,
+    )
+    channels = _rawest_channels(study, n_drawn)
+    traces = [("feature", f"feature {i + 1}", features[:, i]) for i in range(n_drawn)]
+    traces += [
+        ("channel", study.recording.names[column], study.recording.values[:, column])
+        for column in channels
+    ]
+    n_rows, n_numbers = len(features), _TRACE_NUMBERS // len(traces)
+    exact = n_rows <= n_numbers
+    n_bins = n_rows if exact else n_numbers // 2
+    starts = [start for start, _ in study.series.sequence_bounds()]
+    return {
+        "method": study.best.method,
+        "repetition": study.best.repetition,
+        "shares": plain(shares, 6),
+        "axis": time_axis(study.recording),
+        "n_rows": n_rows,
+        "n_bins": n_bins,
+        "sequence_starts": starts if len(starts) <= 200 else [],
+        "traces": [
+            {"name": name, "kind": kind, **_trace(values, n_bins)} for kind, name, values in traces
+        ],
+    }
+
+
+def _trace(values: FloatArray, n_bins: int) -> dict[str, Any]:
+    low, high = envelope(values, n_bins)
+    return {
+        "low": plain(low, 4),
+        "high": None if n_bins == len(values) else plain(high, 4),
+    }
+
+
+def _rawest_channels(study: Study, n_channels: int) -> list[int]:
+    """The first columns of a table; the loudest frequencies or liveliest pixels otherwise."""
+    variances = study.series.samples.var(axis=0)
+    moving = np.flatnonzero(variances > 0)
+    if isinstance(study.recording.layout, Spectrum | Image):
+        moving = np.sort(moving[np.argsort(-variances[moving], kind="stable")][:n_channels])
+    return [int(column) for column in moving[:n_channels]]
+
+
+def _spectra(study: Study, features: FloatArray) -> dict[str, Any] | None:
+    series = check_sequences(features[:, :_DRAWN_FEATURES], study.series.sequence_first)
+    n_block = block_length(series)
+    if n_block is None:
+        return None
+    frequencies, shares = block_spectra(series, n_block)
+    channels = _rawest_channels(study, 50)
+    _, raw = block_spectra(study.series.with_rows(study.series.rows[:, channels]), n_block)
+    axis = time_axis(study.recording)
+    return {
+        "n_block": n_block,
+        "unit": f"cycles per {_singular(axis['unit'])}",
+        "per_cycle": _singular(axis["unit"], many=True),
+        "frequencies": plain(frequencies / axis["per_row"], 6),
+        "features": plain(shares.T, 4),
+        "channels": plain(raw.mean(axis=1), 4),
+    }
+
+
+def _singular(unit: str, *, many: bool = False) -> str:
+    words = {"rows": "row", "days": "day", "hours": "hour", "minutes": "minute", "s": "second"}
+    word = words.get(unit, unit)
+    return f"{word}s" if many and unit in words else word
+
+
+def _loadings(study: Study, signals: FloatArray) -> dict[str, Any]:
+    values = study.recording.values[study.protocol.fitted_rows]
+    samples = values[~np.isnan(values).any(axis=1)]
+    n_drawn = min(signals.shape[1], _DRAWN_FEATURES)
+    loadings = correlations(samples, signals[:, :n_drawn])
+    weights = study.model.components_[:n_drawn]
+    return describe_loadings(study.recording.layout, study.recording.names, loadings, weights)
+
+
+def _angles(signals: dict[str, FloatArray]) -> dict[str, Any]:
+    """Principal angles between what the methods extract from the same rows."""
+    names = list(signals)
+    return {
+        "methods": names,
+        "degrees": [
+            [plain(subspace_angles(signals[a], signals[b]), 4) for b in names[:i]]
+            for i, a in enumerate(names)
+        ],
+    }
+
+
+def _eigenvalues(run: MethodRuns) -> dict[str, Any] | None:
+    values = getattr(run.model, "eigenvalues_", getattr(run.model, "omega_", None))
+    if values is None:
+        return None
+    name = type(run.model).__name__
+    return {
+        "method": run.method,
+        "meaning": _EIGENVALUES.get(name, "eigenvalue"),
+        "values": plain(values, 6),
+    }
+
+
+def _history(run: MethodRuns) -> dict[str, Any]:
+    history = run.model.history_
+    return {
+        "method": run.method,
+        "objective": plain(history["eigenvalues"].sum(axis=1), 6),
+        "angle": plain(history["angle"], 4),
+        "seconds": plain(history["seconds"], 3),
+    }
+
+
+def _versions() -> dict[str, str]:
+    versions = {"predfeat": predfeat.__version__, "python": platform.python_version()}
+    for library in _LIBRARIES:
+        try:
+            versions[library] = metadata.version(library)
+        except metadata.PackageNotFoundError:
+            versions[library] = "not installed"
+    return versions

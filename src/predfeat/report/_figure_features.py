@@ -1,0 +1,263 @@
+"""The best method's features: over time, their spectra, what they are made of."""
+
+from __future__ import annotations
+
+import base64
+import math
+import struct
+import zlib
+from typing import Any
+
+from markupsafe import Markup
+
+from predfeat.report._figure_scores import bar_row
+from predfeat.report._sentence import percent
+from predfeat.report._svg import across, curve, nice_ticks, number, panel_svg, shorten, tag
+
+__all__ = ["diverging_png", "lanes", "loading_panels", "spectrum_panels", "static_path"]
+
+_STATIC_COLUMNS = 400
+_LANE = 84
+_DECADES = 4  # of power that a spectrum shows below its peak
+
+
+def lanes(results: dict[str, Any], kind: str) -> list[Markup]:
+    """Return one drawing over time for each feature, or for each channel beside them."""
+    features = results["features"]
+    axis = features["axis"]
+    drawn = []
+    for i, trace in enumerate(features["traces"]):
+        if trace["kind"] != kind:
+            continue
+        values = [v for key in ("low", "high") for v in trace[key] or [] if v is not None]
+        low, high = (min(values), max(values)) if values else (0.0, 0.0)
+        colour = f"c{i % 6 + 1}" if kind == "feature" else "c0"
+        note = ""
+        if kind == "feature" and i < len(features["shares"]):
+            note = f"leaves {percent(features['shares'][i])} to chance"
+        alt = (
+            f"{trace['name']} over {features['n_rows']} rows"
+            + (f" ({number(features['n_rows'] * axis['per_row'])} {axis['unit']})"
+               if axis["unit"] != "rows" else "")
+            + f": values from {number(low)} to {number(high)}"
+            + (f", {note}" if note else "") + "."
+        )  # fmt: skip
+        path = tag("path", class_=f"trace {colour}", d=static_path(trace, low, high),
+                   vector_effect="non-scaling-stroke")  # fmt: skip
+        plot = tag(
+            "svg",
+            tag("svg", tag("path", class_="boundary", vector_effect="non-scaling-stroke"), path,
+                width="100%", height=str(_LANE), viewBox="0 0 1000 1000",
+                preserveAspectRatio="none", aria_hidden="true"),
+            class_="plot lane-plot", role="img", aria_label=alt, width="100%", height=str(_LANE),
+            data_trace=str(i),
+        )  # fmt: skip
+        drawn.append(
+            tag(
+                "div",
+                tag("p", tag("b", shorten(trace["name"]), class_=f"text {colour}"), " ",
+                    tag("small", note), class_="lane-name"),
+                plot,
+                class_="lane",
+            )
+        )  # fmt: skip
+    return drawn
+
+
+def static_path(trace: dict[str, Any], low: float, high: float) -> str:
+    """Return the whole trace as its envelope: up along the largest, back along the smallest."""
+    lows, highs = trace["low"], trace["high"] or trace["low"]
+    n_bins, span = len(lows), (high - low) or 1.0
+    n_columns = min(_STATIC_COLUMNS, n_bins)
+    parts: list[str] = []
+    run: list[tuple[float, float, float]] = []
+    for column in range(n_columns + 1):
+        a, b = column * n_bins // n_columns, (column + 1) * n_bins // n_columns
+        inside_low = [v for v in lows[a:b] if v is not None]
+        inside_high = [v for v in highs[a:b] if v is not None]
+        if inside_low and inside_high:
+            x = (column + 0.5) / n_columns
+            run.append((x, (min(inside_low) - low) / span, (max(inside_high) - low) / span))
+        elif run:
+            there = [(x, 0.04 + 0.92 * top) for x, _, top in run]
+            back = [(x, 0.04 + 0.92 * bottom) for x, bottom, _ in reversed(run)]
+            parts.append(curve(there + back) + "Z")
+            run = []
+    return "".join(parts)
+
+
+def spectrum_panels(results: dict[str, Any]) -> list[Markup]:
+    """Draw each feature's spectrum, logarithmic, over the channels' mean one."""
+    spectra = results["spectra"]
+    frequencies = spectra["frequencies"]
+    highest = frequencies[-1] or 1.0
+    peak = max(max(row) for row in [*spectra["features"], spectra["channels"]]) or 1.0
+    top = math.log10(peak) + 0.1
+
+    def path(row: list[float], name: str) -> Markup:
+        # What lies below the drawing is left out: a line along the bottom would be a lie.
+        heights = [1 + (math.log10(v) - top) / _DECADES if v > 0 else -1.0 for v in row]
+        points = [
+            (f / highest, h) if h >= 0 else None for f, h in zip(frequencies, heights, strict=True)
+        ]
+        return tag("path", class_=name, d=curve(points), vector_effect="non-scaling-stroke")
+
+    ticks = [(f / highest, number(f)) for f in nice_ticks(0, highest, 4)]
+    powers = [10.0**e for e in range(math.floor(top), math.floor(top) - _DECADES, -1)]
+    levels = [(1 + (math.log10(p) - top) / _DECADES, _share(p)) for p in powers]
+    panels = []
+    for i, row in enumerate(spectra["features"]):
+        strongest = max(range(len(row)), key=row.__getitem__)
+        f = frequencies[strongest]
+        words = f"strongest at {number(f)} {spectra['unit']}"
+        if f > 0 and spectra["per_cycle"]:
+            words += f", a period of {number(1 / f)} {spectra['per_cycle']}"
+        alt = (
+            f"Spectrum of feature {i + 1}: {words}; {percent(_slow_share(row))} of its variance "
+            f"is in the slowest tenth of the frequencies, of the channels' "
+            f"{percent(_slow_share(spectra['channels']))}."
+        )
+        drawn = panel_svg(
+            [path(spectra["channels"], "trace thin c0"), path(row, f"line c{i % 6 + 1}")],
+            alt=alt, height=130, x_labels=ticks, y_labels=levels,
+        )  # fmt: skip
+        panels.append(_panel(i, drawn, words))
+    return panels
+
+
+def _share(power: float) -> str:
+    return f"{100 * power:.6g} %"
+
+
+def _slow_share(row: list[float]) -> float:
+    whole = sum(row)
+    return sum(row[: max(1, len(row) // 10)]) / whole if whole else 0.0
+
+
+def _panel(i: int, drawn: Markup, words: str) -> Markup:
+    return tag(
+        "div",
+        tag("p", tag("b", f"feature {i + 1}", class_=f"text c{i % 6 + 1}"), class_="lane-name"),
+        drawn,
+        tag("p", words, class_="under"),
+        class_="panel",
+    )
+
+
+def loading_panels(results: dict[str, Any]) -> list[Markup]:
+    """Draw what each feature is made of, as bars, as a frequency profile or as images."""
+    loadings = results["loadings"]
+    draw = {"columns": _column_bars, "frequencies": _profiles, "images": _images}
+    return draw[loadings["kind"]](loadings)
+
+
+def _column_bars(loadings: dict[str, Any]) -> list[Markup]:
+    panels = []
+    entries = [abs(column["loading"]) for columns in loadings["features"] for column in columns]
+    largest = max(entries, default=0.0) or 1.0
+    for i, columns in enumerate(loadings["features"]):
+        rows = []
+        for column in columns:
+            value = column["loading"] / largest
+            start = 0.5 if value > 0 else 0.5 + value / 2
+            bar = tag("rect", class_=f"fill c{i % 6 + 1}", x=across(start), y="4",
+                      width=across(abs(value) / 2), height="10", rx="2")  # fmt: skip
+            zero = tag("line", class_="rule", x1="50%", x2="50%", y1="0", y2="18")
+            rows.append(bar_row(column["name"], zero + bar, _signed(column["loading"])))
+        listed = ", ".join(f"{shorten(c['name'])} {c['loading']:+.2f}" for c in columns[:5])
+        alt = f"Correlation of feature {i + 1} with the columns nearest to it: {listed}."
+        n_more = loadings["n_columns"] - len(columns)
+        words = f"and {n_more} more columns, less correlated" if n_more > 0 else ""
+        bars = tag("div", *rows, class_="bars", role="img", aria_label=alt)
+        panels.append(_panel(i, bars, words))
+    return panels
+
+
+def _signed(value: float) -> str:
+    text = f"{value:+.2f}".replace("-", "−")
+    return "0.00" if text[1:] == "0.00" else text
+
+
+def _profiles(loadings: dict[str, Any]) -> list[Markup]:
+    frequencies = loadings["frequencies"]
+    highest = max(frequencies) or 1.0
+    largest = max(max(row) for row in loadings["profiles"]) or 1.0
+    panels = []
+    for i, row in enumerate(loadings["profiles"]):
+        points = [(f / highest, v / largest) for f, v in zip(frequencies, row, strict=True)]
+        area = curve([(points[0][0], 0.0), *points, (points[-1][0], 0.0)]) + "Z"
+        colour = f"c{i % 6 + 1}"
+        f = frequencies[max(range(len(row)), key=row.__getitem__)]
+        words = f"strongest at {number(f)} Hz (correlation {number(max(row))})"
+        drawn = panel_svg(
+            [
+                tag("path", class_=f"area {colour}", d=area),
+                tag("path", class_=f"line {colour}", d=curve(points),
+                    vector_effect="non-scaling-stroke"),
+            ],
+            alt=f"Loading of feature {i + 1} by the sound's frequency: {words}.",
+            height=110,
+            x_labels=[(t / highest, f"{number(t)} Hz") for t in nice_ticks(0, highest, 3)],
+            y_labels=[(t / largest, number(t)) for t in nice_ticks(0, largest, 3) if t > 0],
+        )  # fmt: skip
+        panels.append(_panel(i, drawn, words))
+    return panels
+
+
+def _images(loadings: dict[str, Any]) -> list[Markup]:
+    panels = []
+    for i, (filters, pattern) in enumerate(
+        zip(loadings["filters"], loadings["patterns"], strict=True)
+    ):
+        row, column = max(
+            ((r, c) for r in range(len(pattern)) for c in range(len(pattern[0]))),
+            key=lambda at: abs(pattern[at[0]][at[1]]),
+        )
+        where = (
+            f"{('top', 'middle', 'bottom')[3 * row // len(pattern)]} "
+            f"{('left', 'centre', 'right')[3 * column // len(pattern[0])]}"
+        )
+        pair = [
+            _image(pattern, f"Where feature {i + 1} shows: pixels by their correlation with it, "
+                   f"strongest at the {where} ({number(pattern[row][column])}).", "shows here"),
+            _image(filters, f"Filter of feature {i + 1}: the weight with which each pixel is "
+                   "read.", "is read by this filter"),
+        ]  # fmt: skip
+        panels.append(_panel(i, tag("div", *pair, class_="pair"), ""))
+    return panels
+
+
+def _image(values: list[list[float]], alt: str, words: str) -> Markup:
+    encoded = base64.b64encode(diverging_png(values)).decode("ascii")
+    # <img> is an image of its own accord; the role is for those who look for it by name.
+    image = Markup('<img role="img" alt="{0}" aria-label="{0}" src="data:image/png;base64,{1}">')
+    return tag("div", image.format(alt, encoded), tag("p", words, class_="under"))
+
+
+def diverging_png(values: list[list[float]]) -> bytes:
+    """Return a picture of signed numbers: orange below zero, white at zero, blue above.
+
+    Parameters
+    ----------
+    values : list of rows
+
+    Returns
+    -------
+    bytes
+        A PNG, one pixel per number, scaled to the largest of them.
+    """
+    largest = max(abs(v) for row in values for v in row) or 1.0
+    positive, neutral, negative = (0, 74, 140), (250, 250, 250), (178, 69, 0)
+    lines = bytearray()
+    for row in values:
+        lines.append(0)
+        for value in row:
+            strength = abs(value) / largest
+            end = positive if value > 0 else negative
+            lines += bytes(round(n + strength * (e - n)) for n, e in zip(neutral, end, strict=True))
+    header = struct.pack(">IIBBBBB", len(values[0]), len(values), 8, 2, 0, 0, 0)
+    chunks = [(b"IHDR", header), (b"IDAT", zlib.compress(bytes(lines), 9)), (b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks
+    )

@@ -1,0 +1,112 @@
+"""What a feature is made of, in the terms of the recording: columns, frequencies or pixels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from predfeat._typing import FloatArray
+from predfeat.datasets import Image, Layout, Spectrum
+from predfeat.report._traces import plain
+
+__all__ = ["correlations", "describe_loadings", "frequency_profile", "smaller_image"]
+
+_LARGEST_COLUMNS = 12
+_LARGEST_SIDE = 64
+_DIGITS = 4
+
+
+def correlations(samples: FloatArray, features: FloatArray) -> FloatArray:
+    """Return the correlation of every feature with every column; 0 with constant columns.
+
+    Parameters
+    ----------
+    samples : ndarray of shape (n_rows, n_columns)
+    features : ndarray of shape (n_rows, n_features)
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_columns)
+    """
+    columns, signals = _unit(samples), _unit(features)
+    return signals.T @ columns
+
+
+def _unit(values: FloatArray) -> FloatArray:
+    centred = values - values.mean(axis=0)
+    peak = np.abs(values).max(axis=0, initial=0.0)
+    lengths = np.linalg.norm(centred, axis=0)
+    present = lengths > 1e-12 * peak * np.sqrt(len(values))
+    unit: FloatArray = np.divide(centred, lengths, out=np.zeros_like(centred), where=present)
+    return unit
+
+
+def describe_loadings(
+    layout: Layout, names: tuple[str, ...], loadings: FloatArray, weights: FloatArray
+) -> dict[str, Any]:
+    """Return the loadings in the form that suits the columns.
+
+    Parameters
+    ----------
+    layout : Channels, Spectrum or Image
+    names : tuple of str
+        Of the columns.
+    loadings : ndarray of shape (n_features, n_columns)
+        Correlations of the columns with the features.
+    weights : ndarray of shape (n_features, n_columns)
+        With which the features are read from the columns.
+
+    Returns
+    -------
+    dict
+        "kind" is "columns", "frequencies" or "images"; see docs/results-format.md.
+    """
+    if isinstance(layout, Spectrum):
+        frequencies, profiles = frequency_profile(layout, loadings)
+        return {
+            "kind": "frequencies",
+            "frequencies": plain(frequencies, 6),
+            "profiles": plain(profiles, _DIGITS),
+        }
+    if isinstance(layout, Image):
+        shape = (layout.height, layout.width)
+        return {
+            "kind": "images",
+            "filters": [plain(smaller_image(row.reshape(shape)), _DIGITS) for row in weights],
+            "patterns": [plain(smaller_image(row.reshape(shape)), _DIGITS) for row in loadings],
+        }
+    return {
+        "kind": "columns",
+        "n_columns": len(names),
+        "features": [_largest_columns(row, names) for row in loadings],
+    }
+
+
+def _largest_columns(loadings: FloatArray, names: tuple[str, ...]) -> list[dict[str, Any]]:
+    order = np.argsort(-np.abs(loadings), kind="stable")[:_LARGEST_COLUMNS]
+    return [{"name": names[i], "loading": plain(loadings[i], _DIGITS)} for i in order]
+
+
+def frequency_profile(layout: Spectrum, loadings: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the distinct frequencies and each feature's loading there.
+
+    Real and imaginary parts of one frequency are one thing: the root of their squares' sum.
+    """
+    frequencies, place = np.unique(layout.frequencies, return_inverse=True)
+    squares = np.zeros((len(loadings), len(frequencies)))
+    for column, where in enumerate(place):
+        squares[:, where] += loadings[:, column] ** 2
+    return frequencies, np.sqrt(squares)
+
+
+def smaller_image(image: FloatArray) -> FloatArray:
+    """Average blocks of pixels so that neither side has more than 64."""
+    for axis in (0, 1):
+        n_pixels = image.shape[axis]
+        if n_pixels > _LARGEST_SIDE:
+            starts = np.arange(_LARGEST_SIDE) * n_pixels // _LARGEST_SIDE
+            counts = np.diff(np.append(starts, n_pixels))
+            sums = np.add.reduceat(image, starts, axis=axis)
+            image = sums / (counts[:, None] if axis == 0 else counts)
+    return image

@@ -1,0 +1,111 @@
+"""Results as one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from predfeat.report._contents import SCHEMA
+from predfeat.report._figure_features import lanes, loading_panels, spectrum_panels
+from predfeat.report._figure_inside import coverage_strip, eigenvalue_panels, history_panels
+from predfeat.report._figure_scores import angle_map, method_rows, run_times, score_strips
+from predfeat.report._schema import check_results
+from predfeat.report._words import also_good, data_facts, data_line, protocol_sentences
+
+__all__ = ["render"]
+
+
+def render(results: dict[str, Any]) -> str:
+    """Return the report as one HTML page, from results alone.
+
+    The page loads nothing from anywhere, follows the reader's light or dark setting, and names in
+    it (of files, columns and methods) are shown as text, whatever they hold.
+
+    Parameters
+    ----------
+    results : dict
+        From `results_of`, or read back from the JSON it was written to.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ResultsError
+        Where the results are not as docs/results-format.md says; the message names the key.
+
+    Examples
+    --------
+    >>> from predfeat.report import render
+    >>> render({"schema": 1, "sentence": 3})
+    Traceback (most recent call last):
+        ...
+    predfeat.exceptions.ResultsError: results: sentence must be text, but it is 3.
+    """
+    check_results(results, SCHEMA)
+    pages = Environment(
+        loader=PackageLoader("predfeat.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    style, script = (_source(pages, name) for name in ("report.css", "report.js"))
+    return pages.get_template("report.html.j2").render(
+        results=results,
+        style=Markup(style),
+        script=Markup(script),
+        style_hash=_hash(style),
+        script_hash=_hash(script),
+        traces=_embedded(results["features"]),
+        headline=_two_parts(results),
+        line=data_line(results),
+        also=also_good(results),
+        rows=method_rows(results),
+        protocol=protocol_sentences(results),
+        facts=data_facts(results),
+        strips=score_strips(results),
+        feature_lanes=lanes(results, "feature"),
+        channel_lanes=lanes(results, "channel"),
+        spectra=spectrum_panels(results) if results["spectra"] else [],
+        loadings=loading_panels(results),
+        angles=angle_map(results),
+        eigenvalues=eigenvalue_panels(results),
+        history=history_panels(results),
+        coverage=coverage_strip(results),
+        times=run_times(results),
+    )
+
+
+def _two_parts(results: dict[str, Any]) -> tuple[str, str]:
+    """Return the sentence's first part and, where the verdict needs two, the second."""
+    if results["verdict"] in ("found", "no baseline"):
+        return results["sentence"], ""
+    first, stop, second = results["sentence"].partition(". ")
+    return first + stop.rstrip(), second
+
+
+def _source(pages: Environment, name: str) -> str:
+    assert pages.loader is not None
+    # Line ends as the browser sees them, or the hash would not be of what it runs.
+    return pages.loader.get_source(pages, name)[0].replace("\r\n", "\n")
+
+
+def _hash(text: str) -> str:
+    """Return the fingerprint by which the page allows its own style and script, and no other."""
+    return base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+
+
+def _embedded(data: Any) -> Markup:
+    """Return JSON that cannot end the script element it stands in."""
+    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
+    for character, code in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026")):
+        text = text.replace(character, code)
+    return Markup(text)

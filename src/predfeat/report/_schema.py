@@ -1,0 +1,297 @@
+"""Whether results that come from a file are results: each key, its type, and lengths that agree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from predfeat.exceptions import ResultsError
+
+__all__ = ["check_results"]
+
+# A form is a function of a value and its place (such as methods[2].name) that raises ResultsError.
+Form = Callable[[Any, str], None]
+
+
+def _scalar(description: str, is_right: Callable[[Any], bool]) -> Form:
+    def check(value: Any, place: str) -> None:
+        if not is_right(value):
+            raise ResultsError(f"results: {place} must be {description}, but it is {_show(value)}.")
+
+    return check
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+TEXT = _scalar("text", lambda value: isinstance(value, str))
+NUMBER = _scalar("a finite number", _is_number)
+COUNT = _scalar("a whole number, 0 or more", _is_count)
+FLAG = _scalar("true or false", lambda value: isinstance(value, bool))
+PLAIN = _scalar(
+    "text, a finite number, true, false or null",
+    lambda value: value is None or isinstance(value, str | bool) or _is_number(value),
+)
+
+
+def _one_of(*words: str) -> Form:
+    return _scalar(f"one of {', '.join(map(repr, words))}", lambda value: value in words)
+
+
+def _maybe(form: Form) -> Form:
+    def check(value: Any, place: str) -> None:
+        if value is not None:
+            form(value, place)
+
+    return check
+
+
+def _list(form: Form, *, at_least: int = 0) -> Form:
+    def check(value: Any, place: str) -> None:
+        if not isinstance(value, list):
+            raise ResultsError(f"results: {place} must be a list, but it is {_show(value)}.")
+        if len(value) < at_least:
+            raise ResultsError(
+                f"results: {place} must have at least {at_least} entries, but it has {len(value)}."
+            )
+        for i, entry in enumerate(value):
+            form(entry, f"{place}[{i}]")
+
+    return check
+
+
+def _dict(forms: dict[str, Form]) -> Form:
+    def check(value: Any, place: str) -> None:
+        if not isinstance(value, dict):
+            raise ResultsError(f"results: {place} must be an object, but it is {_show(value)}.")
+        for key, form in forms.items():
+            if key not in value:
+                raise ResultsError(f"results: {_join(place, key)} is missing.")
+            form(value[key], _join(place, key))
+
+    return check
+
+
+def _mapping(form: Form) -> Form:
+    def check(value: Any, place: str) -> None:
+        if not isinstance(value, dict):
+            raise ResultsError(f"results: {place} must be an object, but it is {_show(value)}.")
+        for key, entry in value.items():
+            form(entry, _join(place, str(key)))
+
+    return check
+
+
+def _join(place: str, key: str) -> str:
+    return key if place == "the file" else f"{place}.{key}"
+
+
+def _show(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+_NUMBERS = _list(NUMBER)
+_GAPPY = _list(_maybe(NUMBER))
+_SCORES = _list(NUMBER, at_least=1)
+_AXIS = _dict({"unit": TEXT, "per_row": NUMBER, "origin": _maybe(TEXT)})
+_IMAGE = _list(_list(NUMBER, at_least=1), at_least=1)
+
+_DATA = _dict(
+    {
+        "source": TEXT,
+        "kind": _one_of("table", "sound", "video"),
+        **dict.fromkeys(
+            (
+                "n_rows",
+                "n_columns",
+                "rank",
+                "n_gap_rows",
+                "n_stretches",
+                "n_sequences",
+                "shortest_sequence",
+                "longest_sequence",
+                "n_constant_columns",
+                "n_skipped_columns",
+            ),
+            COUNT,
+        ),
+        "constant_columns": _list(TEXT),
+        "skipped_columns": _list(TEXT),
+        "missing_values": _list(_dict({"name": TEXT, "count": COUNT})),
+        "coverage": _list(NUMBER, at_least=1),
+        "step": _maybe(NUMBER),
+        "unit": TEXT,
+        "axis": _AXIS,
+    }
+)
+_PROTOCOL = _dict(
+    {
+        "kind": _one_of("sequences", "windows"),
+        "train_rows": _list(COUNT, at_least=1),
+        "test_rows": _list(COUNT, at_least=1),
+        "pca_components": _maybe(NUMBER),
+        **dict.fromkeys(
+            (
+                "n_repetitions",
+                "fitted_rows",
+                "max_train",
+                "max_test",
+                "max_fit",
+                "n_components",
+                "n_lags",
+                "n_neighbors",
+            ),
+            COUNT,
+        ),
+    }
+)
+_METHOD = _dict(
+    {
+        "name": TEXT,
+        "class": TEXT,
+        "parameters": _mapping(PLAIN),
+        "best": FLAG,
+        "test_share": _SCORES,
+        "train_share": _SCORES,
+        "test_predictability": _SCORES,
+        "train_predictability": _SCORES,
+        "paired": _maybe(
+            _dict({"n_worse": COUNT, "difference": NUMBER, "p_value": _maybe(NUMBER)})
+        ),
+        "seconds": _SCORES,
+        "fit_seconds": NUMBER,
+    }
+)
+_TRACE = _dict(
+    {"name": TEXT, "kind": _one_of("feature", "channel"), "low": _GAPPY, "high": _maybe(_GAPPY)}
+)
+_LOADINGS = {
+    "columns": _dict(
+        {"n_columns": COUNT, "features": _list(_list(_dict({"name": TEXT, "loading": NUMBER})))}
+    ),
+    "frequencies": _dict({"frequencies": _SCORES, "profiles": _list(_SCORES)}),
+    "images": _dict({"filters": _list(_IMAGE), "patterns": _list(_IMAGE)}),
+}
+_RESULTS = _dict(
+    {
+        "sentence": TEXT,
+        "verdict": TEXT,
+        "as_good": _list(TEXT),
+        "data": _DATA,
+        "protocol": _PROTOCOL,
+        "methods": _list(_METHOD, at_least=1),
+        "left_out": _list(_dict({"name": TEXT, "reason": TEXT})),
+        "features": _dict(
+            {
+                "method": TEXT,
+                "repetition": _maybe(COUNT),
+                "shares": _NUMBERS,
+                "axis": _AXIS,
+                "n_rows": COUNT,
+                "n_bins": COUNT,
+                "sequence_starts": _list(COUNT),
+                "traces": _list(_TRACE, at_least=1),
+            }
+        ),
+        "spectra": _maybe(
+            _dict(
+                {
+                    "n_block": COUNT,
+                    "unit": TEXT,
+                    "per_cycle": TEXT,
+                    "frequencies": _SCORES,
+                    "features": _list(_SCORES, at_least=1),
+                    "channels": _SCORES,
+                }
+            )
+        ),
+        "loadings": _dict({"kind": _one_of(*_LOADINGS)}),
+        "angles": _dict({"methods": _list(TEXT, at_least=1), "degrees": _list(_list(_SCORES))}),
+        "eigenvalues": _list(_dict({"method": TEXT, "meaning": TEXT, "values": _SCORES})),
+        "history": _list(
+            _dict({"method": TEXT, "objective": _SCORES, "angle": _GAPPY, "seconds": _NUMBERS})
+        ),
+        "versions": _mapping(TEXT),
+        "seed": COUNT,
+        "command": _maybe(TEXT),
+    }
+)
+
+
+def check_results(results: Any, schema: int) -> None:
+    """Raise where something is not as docs/results-format.md says.
+
+    Parameters
+    ----------
+    results : dict
+        As read from JSON.
+    schema : int
+        The number of the form this version reads.
+
+    Raises
+    ------
+    ResultsError
+        The message names the key.
+    """
+    _dict({"schema": COUNT})(results, "the file")
+    if results["schema"] != schema:
+        raise ResultsError(
+            f"results: schema is {results['schema']}, but this version of predfeat reads {schema}. "
+            + ("Update predfeat." if results["schema"] > schema else "Run the comparison again.")
+        )
+    _RESULTS(results, "the file")
+    _LOADINGS[results["loadings"]["kind"]](results["loadings"], "loadings")
+    _check_agreement(results)
+
+
+def _check_agreement(results: dict[str, Any]) -> None:
+    """Raise where two lists that belong together have different lengths."""
+    n_repetitions = results["protocol"]["n_repetitions"]
+    if sum(method["best"] for method in results["methods"]) != 1:
+        raise ResultsError("results: methods must have exactly one entry whose best is true.")
+    for i, method in enumerate(results["methods"]):
+        for key in ("test_share", "train_share", "test_predictability", "train_predictability"):
+            _same_length(method[key], n_repetitions, f"methods[{i}].{key}", "repetitions")
+    features = results["features"]
+    for i, trace in enumerate(features["traces"]):
+        for key in ("low", "high"):
+            if trace[key] is not None:
+                _same_length(trace[key], features["n_bins"], f"features.traces[{i}].{key}", "bins")
+    if results["spectra"] is not None:
+        n_frequencies = len(results["spectra"]["frequencies"])
+        for i, row in enumerate(results["spectra"]["features"]):
+            _same_length(row, n_frequencies, f"spectra.features[{i}]", "frequencies")
+        _same_length(
+            results["spectra"]["channels"], n_frequencies, "spectra.channels", "frequencies"
+        )
+    if results["loadings"]["kind"] == "frequencies":
+        for i, row in enumerate(results["loadings"]["profiles"]):
+            n_frequencies = len(results["loadings"]["frequencies"])
+            _same_length(row, n_frequencies, f"loadings.profiles[{i}]", "frequencies")
+    if results["loadings"]["kind"] == "images":
+        for key in ("filters", "patterns"):
+            for i, image in enumerate(results["loadings"][key]):
+                for row in image:
+                    _same_length(row, len(image[0]), f"loadings.{key}[{i}]", "pixels in each row")
+    n_methods = len(results["angles"]["methods"])
+    _same_length(results["angles"]["degrees"], n_methods, "angles.degrees", "methods")
+    for i, row in enumerate(results["angles"]["degrees"]):
+        _same_length(row, i, f"angles.degrees[{i}]", "methods before it")
+    for i, history in enumerate(results["history"]):
+        _same_length(
+            history["angle"], len(history["objective"]), f"history[{i}].angle", "iterations"
+        )
+
+
+def _same_length(entries: list[Any], length: int, place: str, what: str) -> None:
+    if len(entries) != length:
+        raise ResultsError(
+            f"results: {place} has {len(entries)} entries, but there are {length} {what}."
+        )

@@ -1,0 +1,107 @@
+"""The one sentence that says what was found, to someone who never heard of any of it."""
+
+from __future__ import annotations
+
+from predfeat.experiments import PairedTest
+
+__all__ = ["SMALL_DIFFERENCE", "about_as_good", "percent", "sentence", "verdict"]
+
+# A smaller lead over random features is none, however sure it is.
+_SMALLEST_LEAD = 0.02
+# More than this left to chance is hardly predictable; less, for random features, means that
+# there is nothing to choose.
+_HARDLY, _EVERYTHING = 0.95, 0.5
+_SURE = 0.05
+# A lead that nobody would notice, however sure it is.
+SMALL_DIFFERENCE = 0.01
+
+
+def verdict(share: float, random_share: float | None, against_random: PairedTest | None) -> str:
+    """Tell what may be said of the best method.
+
+    Parameters
+    ----------
+    share, random_share : float
+        Mean share of the variance that the features leave to chance, of the best method and of
+        random features; None where those were not asked for.
+    against_random : PairedTest or None
+        Random features beside the best method's; None where the best *are* random ones.
+
+    Returns
+    -------
+    {"found", "hardly", "no better than random", "all alike", "no baseline"}
+    """
+    if random_share is None:
+        return "no baseline"
+    if against_random is None or not _clearly_ahead(random_share - share, against_random):
+        return "all alike" if random_share < _EVERYTHING else "no better than random"
+    return "hardly" if share > _HARDLY else "found"
+
+
+def _clearly_ahead(lead: float, test: PairedTest) -> bool:
+    if lead < _SMALLEST_LEAD:
+        return False
+    if test.p_value is None:  # too few repetitions for a test: all of them must agree
+        return test.n_worse == test.n_repetitions
+    return test.p_value < _SURE
+
+
+def about_as_good(test: PairedTest, mean_difference: float) -> bool:
+    """Tell whether a method can hardly be told from the best one: by little, or by luck."""
+    unsure = test.p_value is not None and test.p_value >= _SURE
+    return unsure or mean_difference < SMALL_DIFFERENCE
+
+
+def percent(share: float) -> str:
+    """Write a share as a percentage a reader can say aloud.
+
+    Examples
+    --------
+    >>> percent(0.184), percent(0.004), percent(0.0)
+    ('18 %', 'less than 1 %', '0 %')
+    """
+    if 0 < share < 0.01:
+        return "less than 1 %"
+    return f"{100 * share:.0f} %"
+
+
+def sentence(
+    kind: str, method: str, n_components: int, share: float, random_share: float | None
+) -> str:
+    """Return the report's first sentence for a verdict.
+
+    Examples
+    --------
+    >>> sentence("found", "SFA", 1, 0.18, None)
+    'The most predictable feature, found by SFA, leaves 18 % of its variance to chance.'
+    """
+    one = n_components == 1
+    of = "of its variance" if one else "of their variance"
+    leave = "leaves" if one else "leave"
+    best = (
+        "The most predictable feature" if one else f"The {n_components} most predictable features"
+    )
+    left = f"{leave} {_left(share, of)} to chance"
+    randoms = "a random one leaves" if one else "random ones leave"
+    beside = "" if random_share is None else f"; {randoms} {_left(random_share)}"
+    if kind == "no better than random":
+        features = "a feature that is" if one else "features that are"
+        return (
+            f"No method found {features} clearly more predictable than random ones. "
+            f"{best}, found by {method}, {left}{beside}."
+        )
+    if kind == "all alike":
+        return (
+            "Everything in this recording is about equally predictable, so that there is nothing "
+            f"to choose. {best}, found by {method}, {left}{beside}."
+        )
+    if kind == "hardly":
+        return f"Hardly anything here is predictable. {best}, found by {method}, {left}{beside}."
+    return f"{best}, found by {method}, {left}{beside}."
+
+
+def _left(share: float, of: str = "") -> str:
+    # An estimate on few rows may exceed the whole; it says that nothing was predictable.
+    if share > 1.005:
+        return f"all {of}".strip() + f" (estimated at {percent(share)})"
+    return f"{percent(share)} {of}".strip()

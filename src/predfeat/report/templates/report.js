@@ -1,0 +1,213 @@
+// Zoom and pan of the features over time. Without this script the page shows everything at once.
+(function () {
+  "use strict";
+  const box = document.getElementById("traces");
+  const data = JSON.parse(document.getElementById("trace-data").textContent);
+  const nRows = data.n_rows, nBins = data.n_bins, axis = data.axis;
+  if (nRows < 2 || nBins < 2) return;
+  const smallest = Math.min(nRows, Math.max(8, (8 * nRows) / nBins));
+  const said = box.querySelector("output");
+  // Of a long recording a stretch is shown first: all of it at once is but a band.
+  let view = [0, nRows > 3000 ? Math.min(nRows, Math.max(1000, (250 * nRows) / nBins)) : nRows];
+
+  // The scale of each trace is that of all of it: zooming in time must not change heights.
+  const traces = data.traces.map(function (trace) {
+    let low = Infinity, high = -Infinity;
+    const top = trace.high || trace.low;
+    for (let i = 0; i < nBins; i++) {
+      if (trace.low[i] !== null && trace.low[i] < low) low = trace.low[i];
+      if (top[i] !== null && top[i] > high) high = top[i];
+    }
+    return { low: trace.low, high: top, exact: !trace.high, base: low, span: high - low || 1 };
+  });
+  const plots = Array.from(box.querySelectorAll("svg[data-trace]")).map(function (svg) {
+    return {
+      svg: svg,
+      path: svg.querySelector("path.trace"),
+      boundary: svg.querySelector("path.boundary"),
+      trace: traces[Number(svg.getAttribute("data-trace"))],
+    };
+  });
+  const starts = new Set(data.sequence_starts.map(function (row) {
+    return Math.floor((row * nBins) / nRows);
+  }));
+
+  function across(row) {
+    return (1000 * (row - view[0])) / (view[1] - view[0]);
+  }
+  function up(value, trace) {
+    return 960 - (920 * (value - trace.base)) / trace.span;
+  }
+  function at(x, y) {
+    return x.toFixed(1) + " " + y.toFixed(1);
+  }
+
+  function draw(plot) {
+    const trace = plot.trace, perBin = nRows / nBins;
+    const first = Math.max(0, Math.floor(view[0] / perBin) - 1);
+    const last = Math.min(nBins, Math.ceil(view[1] / perBin) + 1);
+    const width = Math.max(100, plot.svg.clientWidth || 400);
+    // Bins are joined from fixed places, so that bands do not flicker while they are moved.
+    const joined = Math.max(1, Math.floor((last - first) / width));
+    const parts = [];
+    let there = [], back = [];
+    function finish() {
+      if (there.length === 1 && joined === 1 && trace.exact) there.push(there[0]);
+      if (there.length) parts.push("M" + there.concat(open ? [] : back.reverse()).join("L") + (open ? "" : "Z"));
+      there = [];
+      back = [];
+    }
+    const open = trace.exact && joined === 1;
+    for (let bin = first - (first % joined); bin < last; bin += joined) {
+      let low = Infinity, high = -Infinity, starting = false;
+      for (let i = bin; i < Math.min(bin + joined, nBins); i++) {
+        if (starts.has(i)) starting = true;
+        if (trace.low[i] !== null && trace.low[i] < low) low = trace.low[i];
+        if (trace.high[i] !== null && trace.high[i] > high) high = trace.high[i];
+      }
+      if (starting || low > high) finish();
+      if (low > high) continue;
+      const x = across((bin + (open ? 0 : joined / 2)) * perBin);
+      there.push(at(x, up(high, trace)));
+      if (!open) back.push(at(x, up(low, trace)));
+    }
+    finish();
+    plot.path.setAttribute("d", parts.join(""));
+    plot.path.classList.toggle("open", open);
+    const borders = data.sequence_starts.filter(function (row) {
+      return row > view[0] && row < view[1];
+    });
+    plot.boundary.setAttribute("d", borders.length > 60 ? "" : borders.map(function (row) {
+      return "M" + at(across(row), 0) + "V1000";
+    }).join(""));
+  }
+
+  function ticks(low, high, about) {
+    const rough = (high - low) / about, power = Math.pow(10, Math.floor(Math.log10(rough)));
+    const step = [1, 2, 5, 10].map(function (s) { return s * power; }).find(function (s) { return s >= rough * 0.999; });
+    const places = [];
+    for (let i = Math.ceil(low / step - 1e-9); i * step <= high * (1 + 1e-12); i++) places.push(Number((i * step).toPrecision(10)));
+    return places;
+  }
+  function label(value) {
+    return value.toLocaleString("en", { maximumSignificantDigits: 6, useGrouping: true }).replace(/,/g, "\u00a0");
+  }
+  function drawAxis(svg) {
+    const low = view[0] * axis.per_row, high = view[1] * axis.per_row;
+    svg.replaceChildren();
+    const places = ticks(low, high, Math.max(2, (svg.clientWidth || 400) / 110));
+    places.forEach(function (value, i) {
+      const text = document.createElementNS("http://www.w3.org/2000/svg", "text");
+      const share = (value - low) / (high - low);
+      text.setAttribute("x", (100 * share).toFixed(3) + "%");
+      text.setAttribute("y", "13");
+      text.setAttribute("class", "tick");
+      text.setAttribute("text-anchor", share < 0.06 ? "start" : share > 0.94 ? "end" : "middle");
+      text.textContent = label(value) + (i === places.length - 1 ? " " + axis.unit : "");
+      if (i === places.length - 1 && share > 0.9) text.setAttribute("text-anchor", "end");
+      svg.appendChild(text);
+    });
+  }
+
+  function show() {
+    plots.forEach(draw);
+    box.querySelectorAll("svg.axis").forEach(drawAxis);
+    const whole = view[0] === 0 && view[1] === nRows;
+    const digits = Math.max(0, Math.ceil(-Math.log10((view[1] - view[0]) * axis.per_row)) + 2);
+    const shown = function (row) { return label(Number((row * axis.per_row).toFixed(Math.min(digits, 12)))); };
+    said.textContent = whole ? "showing all " + label(nRows) + " rows" : shown(view[0]) + " to " + shown(view[1]) + " of " + shown(nRows) + " " + axis.unit;
+    box.setAttribute("data-from", String(view[0]));
+    box.setAttribute("data-to", String(view[1]));
+  }
+  let waiting = false;
+  function look(from, length) {
+    length = Math.min(nRows, Math.max(smallest, length));
+    from = Math.min(nRows - length, Math.max(0, from));
+    view = [from, from + length];
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(function () {
+      waiting = false;
+      show();
+    });
+  }
+  function zoom(factor, share) {
+    const length = view[1] - view[0];
+    const wanted = Math.min(nRows, Math.max(smallest, length * factor));
+    look(view[0] + share * (length - wanted), wanted);
+  }
+  function move(share) {
+    const length = view[1] - view[0];
+    look(view[0] + share * length, length);
+  }
+  const doings = {
+    in: function () { zoom(0.5, 0.5); },
+    out: function () { zoom(2, 0.5); },
+    left: function () { move(-0.25); },
+    right: function () { move(0.25); },
+    all: function () { look(0, nRows); },
+  };
+
+  box.querySelectorAll("button").forEach(function (button) {
+    button.addEventListener("click", doings[button.getAttribute("data-do")]);
+  });
+  const keys = { "+": "in", "=": "in", "-": "out", ArrowLeft: "left", ArrowRight: "right", 0: "all", Home: "all" };
+  box.addEventListener("keydown", function (event) {
+    const name = keys[event.key];
+    if (!name || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    doings[name]();
+  });
+
+  const columns = box.querySelector(".columns");
+  function shareAt(clientX) {
+    // Two columns show the same time: the pointer counts in the one it is over.
+    const parts = Array.from(columns.children).map(function (part) { return part.getBoundingClientRect(); });
+    const part = parts.find(function (p) { return clientX >= p.left && clientX <= p.right; }) || parts[0];
+    return { share: Math.min(1, Math.max(0, (clientX - part.left) / part.width)), width: part.width };
+  }
+  columns.addEventListener("wheel", function (event) {
+    if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+      event.preventDefault();
+      move(event.deltaX / shareAt(event.clientX).width);
+      return;
+    }
+    // Zooming out of everything is scrolling on: the page must not be caught here.
+    if (event.deltaY > 0 && view[0] === 0 && view[1] === nRows) return;
+    event.preventDefault();
+    const lines = event.deltaMode === 1 ? 30 : 1;
+    zoom(Math.exp(Math.max(-300, Math.min(300, event.deltaY * lines)) / 400), shareAt(event.clientX).share);
+  }, { passive: false });
+
+  const fingers = new Map();
+  columns.addEventListener("pointerdown", function (event) {
+    if (event.button > 0) return;
+    fingers.set(event.pointerId, event.clientX);
+    columns.setPointerCapture(event.pointerId);
+    box.classList.add("moving");
+  });
+  columns.addEventListener("pointermove", function (event) {
+    if (!fingers.has(event.pointerId)) return;
+    const before = Array.from(fingers.values());
+    const step = event.clientX - fingers.get(event.pointerId);
+    fingers.set(event.pointerId, event.clientX);
+    const now = Array.from(fingers.values());
+    if (fingers.size === 1) {
+      move(-step / shareAt(event.clientX).width);
+    } else if (fingers.size === 2) {
+      const apart = Math.max(10, Math.abs(before[0] - before[1]));
+      zoom(apart / Math.max(10, Math.abs(now[0] - now[1])), shareAt((now[0] + now[1]) / 2).share);
+    }
+  });
+  ["pointerup", "pointercancel"].forEach(function (name) {
+    columns.addEventListener(name, function (event) {
+      fingers.delete(event.pointerId);
+      if (!fingers.size) box.classList.remove("moving");
+    });
+  });
+
+  box.classList.add("live");
+  box.querySelector(".tools").hidden = false;
+  window.addEventListener("resize", show);
+  show();
+})();

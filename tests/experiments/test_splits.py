@@ -1,0 +1,109 @@
+"""Training and test parts: never in touch, sequences whole, the same for the same seed."""
+
+import numpy as np
+import pytest
+
+from predfeat.exceptions import SplitError
+from predfeat.experiments import blocked_splits, spread_rows
+from predfeat.series import check_sequences
+
+
+def one_sequence(n_rows):
+    return check_sequences(np.arange(n_rows, dtype=float).reshape(-1, 1))
+
+
+def several(lengths):
+    groups = np.repeat(np.arange(len(lengths)), lengths)
+    return check_sequences(np.zeros((len(groups), 1)), groups), groups
+
+
+@pytest.mark.parametrize("n_lags", [1, 3, 10])
+@pytest.mark.parametrize("n_rows", [60, 500, 40_000])
+def test_windows_are_contiguous_and_apart(n_rows, n_lags):
+    splits = blocked_splits(one_sequence(n_rows), 20, n_lags=n_lags)
+    assert len(splits) > 1
+    for split in splits:
+        assert split.kind == "windows"
+        for rows in (split.train, split.test):
+            assert rows[0] >= 0
+            assert rows[-1] < n_rows
+            assert np.all(np.diff(rows) == 1)
+        assert np.abs(split.train[:, None][[0, -1]] - split.test[[0, -1]]).min() > n_lags + 1
+        assert len(split.train) <= 10_000
+        assert len(split.test) <= 5_000
+
+
+def test_windows_come_in_both_orders():
+    splits = blocked_splits(one_sequence(300), 30)
+    assert {bool(split.train[0] < split.test[0]) for split in splits} == {True, False}
+
+
+def test_sequences_are_dealt_whole():
+    series, groups = several([30, 50, 20, 40, 25, 35])
+    seen = set()
+    for split in blocked_splits(series, 10):
+        assert split.kind == "sequences"
+        train, test = set(groups[split.train]), set(groups[split.test])
+        assert train | test == set(groups)
+        assert not train & test
+        for ids, rows in ((train, split.train), (test, split.test)):
+            assert len(rows) == np.isin(groups, list(ids)).sum()
+        seen.add(frozenset(test))
+    assert len(seen) == 10
+
+
+def test_there_are_no_more_repetitions_than_different_deals():
+    series, _ = several([50, 50, 50])
+    assert len(blocked_splits(series, 10)) == 3
+
+
+def test_sequences_without_a_state_are_not_dealt():
+    series, groups = several([50, 2, 60, 2, 70])
+    for split in blocked_splits(series, 3, n_lags=2):
+        assert not {1, 3} & set(groups[np.r_[split.train, split.test]])
+
+
+def test_a_long_part_is_cut_to_the_limit():
+    series, groups = several([400, 300, 30, 500])
+    for split in blocked_splits(series, 8, max_train=100, max_test=50):
+        assert len(split.train) <= 100
+        assert len(split.test) <= 50
+        assert not set(groups[split.train]) & set(groups[split.test])
+
+
+def test_sequences_of_which_no_deal_is_usable_are_cut_into_windows():
+    series, _ = several([500, 5])
+    splits = blocked_splits(series, 3, usable=lambda s: min(len(s.train), len(s.test)) > 20)
+    assert {split.kind for split in splits} == {"windows"}
+
+
+def test_no_two_splits_are_the_same_and_a_seed_gives_the_same_ones():
+    def keys(seed):
+        return [
+            (s.train.tobytes(), s.test.tobytes())
+            for s in blocked_splits(one_sequence(200), 15, seed=seed)
+        ]
+
+    assert len(set(keys(0))) == 15
+    assert keys(0) == keys(0)
+    assert keys(0) != keys(1)
+
+
+def test_what_cannot_be_split_is_said():
+    with pytest.raises(SplitError, match=r"3 rows, 0 of them gaps.*cannot be split"):
+        blocked_splits(one_sequence(3), 2)
+    with pytest.raises(SplitError, match="fewer lags"):
+        blocked_splits(one_sequence(100), 2, usable=lambda split: False)
+
+
+@pytest.mark.parametrize(("n_rows", "at_most"), [(10, 20), (100, 30), (10_007, 500)])
+def test_spread_rows_are_blocks_over_the_whole(n_rows, at_most):
+    rows, first = spread_rows(n_rows, at_most)
+    assert len(rows) == len(first) == min(n_rows, at_most)
+    assert rows[0] == 0
+    assert rows[-1] == n_rows - 1
+    assert np.all(np.diff(rows) > 0)
+    for start in np.unique(first):
+        block = rows[first == start]
+        assert block[0] == start
+        assert np.all(np.diff(block) == 1)

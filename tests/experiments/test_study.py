@@ -1,0 +1,203 @@
+"""A recording from rows to the best method: what is measured, on what, and the choices made."""
+
+import numpy as np
+import pytest
+
+from predfeat import GPFA, SFA, RandomFeatures
+from predfeat.datasets import Image, Recording, hidden_lorenz
+from predfeat.exceptions import NoSpectrumError, RankError, SplitError
+from predfeat.experiments import compare_on_recording, standard_methods
+from predfeat.features._sfa import slow_directions
+from predfeat.measures import predictability
+
+
+def recording_of(values, **more):
+    names = tuple(f"c{i}" for i in range(values.shape[1]))
+    return Recording(values, names, "test.csv", **more)
+
+
+@pytest.fixture(scope="module")
+def lorenz():
+    values = hidden_lorenz(600, 5, random_state=0)[0]
+    values[200:215] = np.nan
+    values[400, 3] = np.nan
+    return recording_of(values)
+
+
+def test_scores_are_the_measure_on_parts_that_were_not_seen(lorenz):
+    study = compare_on_recording(lorenz, {"SFA": SFA(2)}, n_lags=2, n_neighbors=7, n_repetitions=3)
+    run = study.runs[0]
+    for i, split in enumerate(study.protocol.splits):
+        model = SFA(2).fit(lorenz.values[split.train])
+        test = model.transform(lorenz.values[split.test])
+        assert run.test[i] == predictability(test, 2, 7)
+        assert run.test_share[i] == predictability(test, 2, 7, relative=True, ddof=1)
+        train = model.transform(lorenz.values[split.train])
+        assert run.train[i] == predictability(train, 2, 7)
+        assert run.train_share[i] == predictability(train, 2, 7, relative=True, ddof=1)
+
+
+def test_same_seed_same_bits_for_any_number_of_threads(lorenz):
+    def bits(n_jobs, seed=0):
+        study = compare_on_recording(
+            lorenz, ["random", "GPFA (2)"], n_repetitions=2, seed=seed, n_jobs=n_jobs
+        )
+        return [(r.test, r.test_share, r.model.components_.tobytes()) for r in study.runs]
+
+    assert bits(1) == bits(1) == bits(2)
+    assert bits(1) != bits(1, seed=1)
+
+
+def test_the_best_has_the_smallest_share_and_gives_the_features(lorenz):
+    study = compare_on_recording(lorenz, ["random", "SFA", "PFA"], n_repetitions=3)
+    means = {run.method: np.mean(run.test_share) for run in study.runs}
+    assert study.best.method == min(means, key=means.get)
+    assert study.best.method != "random"
+    missing = np.isnan(lorenz.values).any(axis=1)
+    assert np.array_equal(np.isnan(study.features).any(axis=1), missing)
+    expected = study.model.transform(lorenz.values)
+    assert np.array_equal(study.features, expected, equal_nan=True)
+
+
+def test_the_last_fit_is_on_everything_or_on_blocks_that_stay_apart(lorenz):
+    study = compare_on_recording(lorenz, ["SFA"], n_repetitions=1, n_components=2)
+    assert np.array_equal(study.model.components_, SFA(2).fit(lorenz.values).components_)
+    study = compare_on_recording(lorenz, ["SFA"], n_repetitions=1, n_components=2, max_fit=300)
+    rows, groups = study.protocol.fitted_rows, study.protocol.fitted_groups
+    assert len(rows) == 300
+    assert len(np.unique(groups)) == 10
+    expected = SFA(2).fit(lorenz.values[rows], groups=groups)
+    assert np.array_equal(study.model.components_, expected.components_)
+
+
+def test_groups_reach_the_methods_and_the_measure():
+    values = hidden_lorenz(600, 3, random_state=1)[0]
+    ids = np.repeat(list("abcdefgh"), 75)
+    study = compare_on_recording(recording_of(values, groups=ids), {"SFA": SFA(2)}, n_repetitions=2)
+    split, run = study.protocol.splits[0], study.runs[0]
+    assert split.kind == "sequences"
+    model = SFA(2).fit(values[split.train], groups=ids[split.train])
+    expected = predictability(model.transform(values[split.test]), groups=ids[split.test])
+    assert run.test[0] == expected
+
+
+def test_random_features_are_drawn_anew_in_every_repetition():
+    values = np.random.default_rng(0).normal(size=(400, 8))
+    drawn = []
+
+    class Spy(RandomFeatures):
+        def _find_projection(self, white, whitening):
+            drawn.append(super()._find_projection(white, whitening))
+            return drawn[-1]
+
+    compare_on_recording(recording_of(values), {"random": Spy(2, random_state=0)}, n_repetitions=3)
+    assert all(not np.allclose(drawn[0], other) for other in drawn[1:3])
+
+
+@pytest.mark.parametrize(("n_columns", "expected"), [(1, 1), (2, 1), (3, 2), (4, 3), (9, 3)])
+def test_features_never_fill_the_space_by_default(n_columns, expected):
+    values = np.random.default_rng(0).normal(size=(200, n_columns))
+    study = compare_on_recording(recording_of(values), ["SFA"], n_repetitions=1)
+    assert study.protocol.n_components == expected
+
+
+def test_many_columns_are_reduced_first_and_few_are_not():
+    rng = np.random.default_rng(0)
+    few = compare_on_recording(recording_of(rng.normal(size=(300, 5))), ["SFA"], n_repetitions=1)
+    assert few.protocol.pca_components is None
+    low_rank = rng.normal(size=(300, 4)) @ rng.normal(size=(4, 60))
+    study = compare_on_recording(recording_of(low_rank), ["SFA"], n_repetitions=1)
+    assert study.protocol.pca_components == 0.99
+    assert study.model.pca_components == 0.99
+    noise = recording_of(rng.normal(size=(300, 64)), layout=Image(8, 8))
+    study = compare_on_recording(noise, ["SFA"], n_repetitions=1)
+    assert study.protocol.pca_components == 18  # a tenth of the 180 rows to learn from
+    assert study.protocol.rank == 18
+
+
+def test_foreca_is_left_out_where_it_is_slow_and_run_where_asked_for(monkeypatch):
+    values = np.random.default_rng(0).normal(size=(200, 5))
+    monkeypatch.setattr("predfeat.experiments._defaults._FORECA_LIMIT", 100)
+    monkeypatch.setattr(
+        "predfeat.experiments._study.standard_methods",
+        lambda *args, **named: {
+            name: method
+            for name, method in standard_methods(*args, **named).items()
+            if name in ("SFA", "ForeCA")
+        },
+    )
+    study = compare_on_recording(recording_of(values), n_repetitions=1)
+    assert [run.method for run in study.runs] == ["SFA"]
+    assert "rows × dimensions²" in study.left_out["ForeCA"]
+    study = compare_on_recording(recording_of(values), ["ForeCA"], n_repetitions=1)
+    assert study.left_out == {}
+
+
+def test_a_method_that_finds_no_spectrum_is_left_out_with_the_reason():
+    values = np.random.default_rng(0).normal(size=(300, 4))
+    short = recording_of(values, groups=np.arange(300) // 6)
+    study = compare_on_recording(short, ["SFA", "ForeCA"], n_repetitions=2)
+    assert [run.method for run in study.runs] == ["SFA"]
+    assert "at least 8 rows" in study.left_out["ForeCA"]
+    with pytest.raises(NoSpectrumError, match="at least 8 rows"):
+        compare_on_recording(short, ["ForeCA"], n_repetitions=2)
+
+
+def test_constant_columns_do_not_warn_in_every_repetition():
+    values = np.c_[np.random.default_rng(0).normal(size=(200, 3)), np.ones(200)]
+    study = compare_on_recording(recording_of(values), ["SFA"], n_repetitions=2)
+    assert study.protocol.rank == 3
+
+
+def test_progress_counts_every_fit(lorenz):
+    seen = []
+    compare_on_recording(
+        lorenz, ["random", "SFA"], n_repetitions=3, after_each=lambda *done: seen.append(done)
+    )
+    assert seen == [(i, 8) for i in range(1, 9)]
+
+
+def test_what_cannot_be_done_is_said(lorenz):
+    with pytest.raises(ValueError, match=r"some of random, SFA.* but 'PCA' was given"):
+        compare_on_recording(lorenz, ["PCA"])
+    with pytest.raises(ValueError, match="none was given"):
+        compare_on_recording(lorenz, [])
+    with pytest.raises(ValueError, match="methods is empty"):
+        compare_on_recording(lorenz, {})
+    with pytest.raises(RankError, match="n_components=9"):
+        compare_on_recording(lorenz, ["SFA"], n_components=9)
+    with pytest.raises(RankError, match="constant"):
+        compare_on_recording(recording_of(np.ones((50, 2))), ["SFA"])
+    with pytest.raises(SplitError, match="cannot be split"):
+        compare_on_recording(recording_of(np.random.default_rng(0).normal(size=(12, 2))), ["SFA"])
+
+
+def test_on_a_hidden_system_gpfa_beats_random(lorenz):
+    study = compare_on_recording(
+        lorenz, {"random": RandomFeatures(3), "GPFA": GPFA(3, n_lags=2)}, n_lags=2, n_repetitions=3
+    )
+    random, found = study.runs
+    assert max(found.test_share) < 0.5 * min(random.test_share)
+
+
+def test_where_the_last_fit_goes_astray_the_best_repetition_is_kept(lorenz):
+    class Astray(SFA):
+        """Finds the fastest features instead, once it sees everything."""
+
+        def _find_projection(self, white, whitening):
+            vectors = slow_directions(white, white.n_columns).vectors
+            whole = white.n_rows == 600
+            return vectors[:, -2:] if whole else vectors[:, :2]
+
+    study = compare_on_recording(lorenz, {"SFA": Astray(2)}, n_repetitions=3)
+    best = study.best
+    assert best.repetition is not None
+    assert study.model is best.models[best.repetition]
+
+    def share(model):
+        return predictability(model.transform(lorenz.values), relative=True, ddof=1)
+
+    assert share(study.model) == min(share(model) for model in best.models)
+    steady = compare_on_recording(lorenz, {"SFA": SFA(2)}, n_repetitions=3).best
+    assert steady.repetition is None
+    assert steady.model not in steady.models

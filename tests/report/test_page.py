@@ -1,0 +1,321 @@
+"""The page: one safe, small, well-formed file that says everything in text, too."""
+
+import base64
+import copy
+import hashlib
+import json
+import re
+import struct
+import zlib
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from predfeat.exceptions import ResultsError
+from predfeat.report import render
+from predfeat.report._figure_features import diverging_png, static_path
+from predfeat.report._svg import curve, nice_ticks, tag
+
+VOID = {"meta", "link", "img", "br", "hr", "input"}
+
+
+class Outline(HTMLParser):
+    """Collects elements, and complains about tags that do not match."""
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.open, self.elements, self.text, self.wrong = [], [], {}, []
+
+    def handle_starttag(self, name, attributes):
+        self.elements.append((name, dict(attributes), tuple(self.open)))
+        if name not in VOID:
+            self.open.append(name)
+
+    def handle_endtag(self, name):
+        if not self.open or self.open.pop() != name:
+            self.wrong.append((name, self.getpos()))
+
+    def handle_data(self, data):
+        place = self.open[-1] if self.open else ""
+        self.text[place] = self.text.get(place, "") + data
+
+
+def outline(page):
+    parsed = Outline()
+    parsed.feed(page)
+    parsed.close()
+    return parsed
+
+
+@pytest.fixture
+def page(results):
+    return render(results)
+
+
+def test_page_is_well_formed(page):
+    parsed = outline(page)
+    assert parsed.wrong == []
+    assert parsed.open == []
+    ids = [a["id"] for _, a, _ in parsed.elements if "id" in a]
+    assert len(ids) == len(set(ids))
+
+
+def test_page_is_small_and_loads_nothing(page):
+    assert len(page.encode()) < 5_000_000
+    parsed = outline(page)
+    loads = [
+        a[key]
+        for _, a, _ in parsed.elements
+        for key in ("src", "href", "action", "data", "poster", "srcset", "xlink:href")
+        if key in a
+    ]
+    assert all(url.startswith(("data:", "#")) for url in loads)
+    # The name of SVG's language in the script is an identifier; nothing is loaded from it.
+    assert re.findall(r"https?://(?!www\.w3\.org/2000/svg\b)", page) == []
+    assert "url(" not in page
+    assert "@import" not in page
+
+
+def test_only_the_pages_own_script_and_style_may_run(page):
+    parsed = outline(page)
+    policy = next(
+        a["content"]
+        for name, a, _ in parsed.elements
+        if name == "meta" and a.get("http-equiv") == "Content-Security-Policy"
+    )
+    assert policy.startswith("default-src 'none'")
+    assert "unsafe" not in policy
+    for element in ("script", "style"):
+        text = re.search(rf"<{element}>(.*?)</{element}>", page, re.DOTALL).group(1)
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{element}-src 'sha256-{digest}'" in policy
+    assert not any(
+        key == "style" or key.startswith("on") for _, a, _ in parsed.elements for key in a
+    )
+
+
+def test_names_from_files_are_text(all_results):
+    page = render(all_results["trials"])
+    parsed = outline(page)
+    names = [name for name, _, _ in parsed.elements]
+    assert names.count("script") == 2  # the data and our own
+    assert "img" not in names
+    assert "i" not in names
+    assert "<script>alert" not in page
+    assert "</title><script>alert(2)</script>.csv" in parsed.text["title"]
+    traces = json.loads(re.search(r'id="trace-data">(.*?)</script>', page, re.DOTALL).group(1))
+    assert traces == all_results["trials"]["features"]
+    shown = [t["name"] for t in traces["traces"] if t["kind"] == "channel"]
+    assert shown[:2] == ["<script>alert(1)</script>", "</script><b>"]
+
+
+def test_nasty_text_anywhere_in_the_results_stays_text(all_results):
+    evil = '</script><script>alert(3)</script>"><img src=x onerror=alert(4)>'
+
+    def poison(value):
+        if isinstance(value, dict):
+            return {k: poison(v) for k, v in value.items()}
+        if isinstance(value, list):
+            return [poison(v) for v in value]
+        return evil if isinstance(value, str) else value
+
+    for results in all_results.values():
+        poisoned = {key: poison(value) for key, value in results.items()}
+        for place, key in (("data", "kind"), ("protocol", "kind"), ("loadings", "kind")):
+            poisoned[place][key] = results[place][key]
+        for mine, theirs in zip(
+            poisoned["features"]["traces"], results["features"]["traces"], strict=True
+        ):
+            mine["kind"] = theirs["kind"]
+        parsed = outline(render(poisoned))
+        assert parsed.wrong == []
+        assert [n for n, _, _ in parsed.elements].count("script") == 2
+        assert all(not k.startswith("on") for _, a, _ in parsed.elements for k in a)
+        images = [a for n, a, _ in parsed.elements if n == "img"]
+        assert all(a["src"].startswith("data:image/png") for a in images)
+
+
+def test_every_figure_has_text_for_those_who_cannot_see_it(page, results):
+    parsed = outline(page)
+    pictures = [a for _, a, _ in parsed.elements if a.get("role") == "img"]
+    assert all(len(a["aria-label"]) > 20 for a in pictures)
+    assert all(a.get("alt") for n, a, _ in parsed.elements if n == "img")
+    # Every drawing is labelled, inside something labelled, or declared to be decoration.
+    depth = []
+    for name, attributes, ancestors in parsed.elements:
+        depth = [d for d in depth if d <= len(ancestors)]
+        covered = bool(depth)
+        if attributes.get("role") == "img" or attributes.get("aria-hidden") == "true":
+            depth.append(len(ancestors) + 1)
+        elif name == "svg":
+            assert covered, attributes
+    assert page.count("<figure>") == page.count("</figure>") >= 9
+    strips = next(a["aria-label"] for a in pictures if a["aria-label"].startswith("Dot strips"))
+    assert all(method["name"] in strips for method in results["methods"])
+
+
+def test_sections_stand_in_their_order(page):
+    ids = [a["id"] for name, a, _ in outline(page).elements if name == "section"]
+    assert ids == [
+        "methods", "repetitions", "features", "spectra", "loadings", "angles", "eigenvalues",
+        "history", "data", "times", "origin",
+    ]  # fmt: skip
+
+
+def test_the_page_says_what_the_results_say(page, results):
+    text = outline(page).text
+    shown = [text["h1"].strip(), text["p"]]
+    assert results["sentence"].startswith(shown[0])
+    assert results["sentence"][len(shown[0]) :].strip() in shown[1]
+    assert results["command"] in text["code"]
+    assert "repetitions overlap" in text["p"]
+    for name in ("numpy", "scipy", "scikit-learn", "numba", "predfeat", "python"):
+        assert f"{name}\N{NO-BREAK SPACE}{results['versions'][name]}" in text["dd"]
+
+
+def test_a_round_trip_through_json_gives_the_same_page(page, results):
+    assert render(json.loads(json.dumps(results, indent=2))) == page
+
+
+def test_methods_left_out_are_named_with_the_reason(all_results):
+    results = {**all_results["table"], "left_out": [{"name": "X", "reason": "too <slow>."}]}
+    assert "was left out: too &lt;slow&gt;." in render(results)
+
+
+def test_features_of_a_repetition_are_said_to_be_so(all_results):
+    results = copy.deepcopy(all_results["table"])
+    assert "found in repetition" not in render(results)
+    results["features"]["repetition"] = 3
+    page = render(results)
+    assert "The features shown were found in repetition 4: one more fit" in page
+    assert "those of repetition 4" in page
+
+
+def test_pages_of_one_method_and_of_gaps_only_are_made(all_results):
+    results = copy.deepcopy(all_results["table"])
+    results["methods"] = [m for m in results["methods"] if m["best"]]
+    results["angles"] = {"methods": ["a"], "degrees": [[]]}
+    results.update(spectra=None, eigenvalues=[], history=[], command=None)
+    for trace in results["features"]["traces"]:
+        trace["low"] = [None] * len(trace["low"])
+    parsed = outline(render(results))
+    assert parsed.wrong == []
+
+
+BREAK = [
+    (("sentence",), 3, "sentence must be text"),
+    (("methods",), [], "methods must have at least 1"),
+    (
+        ("methods", 1, "test_share", 0),
+        "x",
+        r"methods\[1\]\.test_share\[0\] must be a finite number",
+    ),
+    (("methods", 0, "test_share"), [0.5], r"methods\[0\]\.test_share has 1 entries, .* 6 repet"),
+    (("methods", 0, "paired"), {"n_worse": 1}, r"methods\[0\]\.paired\.difference is missing"),
+    (("methods", 0, "seconds", 0), float("nan"), r"methods\[0\]\.seconds\[0\] must be a finite"),
+    (("data", "n_rows"), -1, r"data\.n_rows must be a whole number"),
+    (("data", "n_rows"), True, r"data\.n_rows must be a whole number"),
+    (("data", "kind"), "smell", r"data\.kind must be one of 'table'"),
+    (("features", "traces", 0, "low"), [1.0], r"traces\[0\]\.low has 1 entries, but .* 500 bins"),
+    (("features", "traces", 0, "low", 7), {}, r"features\.traces\[0\]\.low\[7\] must be a finite"),
+    (("loadings", "features"), None, r"loadings\.features must be a list"),
+    (("loadings",), {"kind": "images"}, r"loadings\.filters is missing"),
+    (("angles", "degrees", 2), [], r"angles\.degrees\[2\] has 0 entries"),
+    (("history", 0, "angle"), [], r"history\[0\]\.angle has 0 entries"),
+    (("versions",), [], "versions must be an object"),
+    (("schema",), 2, "schema is 2, but this version of predfeat reads 1. Update"),
+    (("spectra", "channels"), [1.0], r"spectra\.channels has 1 entries"),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "message"), BREAK)
+def test_an_edited_file_is_refused_with_the_key(all_results, path, value, message):
+    results = copy.deepcopy(all_results["table"])
+    place = results
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    with pytest.raises(ResultsError, match=message):
+        render(results)
+
+
+def test_a_missing_key_is_named_wherever_it_is(all_results):
+    results = all_results["table"]
+    for key in results:
+        broken = {k: v for k, v in results.items() if k != key}
+        with pytest.raises(ResultsError, match=f"{key} is missing"):
+            render(broken)
+    with pytest.raises(ResultsError, match="must be an object"):
+        render([])
+
+
+def test_two_best_methods_are_refused(all_results):
+    results = copy.deepcopy(all_results["table"])
+    for method in results["methods"]:
+        method["best"] = True
+    with pytest.raises(ResultsError, match="exactly one entry whose best is true"):
+        render(results)
+
+
+def test_random_damage_is_either_drawn_or_refused_by_name(all_results):
+    rng = np.random.default_rng(0)
+    values = [None, -1, 0, 1e300, "x", [], {}, True, [[]], float("inf")]
+
+    def places(value, path=()):
+        if isinstance(value, dict | list) and value:
+            keys = value.keys() if isinstance(value, dict) else range(min(len(value), 3))
+            for key in keys:
+                yield from places(value[key], (*path, key))
+        yield path
+
+    for results in all_results.values():
+        paths = [p for p in places(results) if p]
+        for i in rng.choice(len(paths), size=60, replace=False):
+            broken = copy.deepcopy(results)
+            place = broken
+            for step in paths[i][:-1]:
+                place = place[step]
+            place[paths[i][-1]] = values[rng.integers(len(values))]
+            try:
+                page = render(broken)
+            except ResultsError as error:
+                assert str(error).startswith("results: ")  # noqa: PT017
+            else:
+                assert page.startswith("<!doctype html>")
+
+
+def test_pngs_hold_the_numbers():
+    png = diverging_png([[1.0, 0.0, -1.0], [0.5, 0.5, 0.5]])
+    assert png[:8] == b"\x89PNG\r\n\x1a\n"
+    assert struct.unpack(">II", png[16:24]) == (3, 2)
+    length = struct.unpack(">I", png[33:37])[0]
+    lines = zlib.decompress(png[41 : 41 + length])
+    pixels = np.frombuffer(lines, np.uint8).reshape(2, 10)[:, 1:].reshape(2, 3, 3).astype(int)
+    assert pixels[0, 0, 2] > pixels[0, 0, 0]  # positive is blue
+    assert np.all(pixels[0, 1] == 250)
+    assert pixels[0, 2, 0] > pixels[0, 2, 2]  # negative is orange
+
+
+def test_static_path_spans_smallest_to_largest_and_breaks_at_gaps():
+    trace = {"low": [0.0, 1.0, None, 4.0], "high": [2.0, 3.0, None, 4.0]}
+    path = static_path(trace, 0.0, 4.0)
+    assert path.count("M") == path.count("Z") == 2
+    heights = [float(y) for y in re.findall(r"[ML]\S+ ([\d.]+)", path)]
+    assert max(heights) == 960  # 0 is at the bottom
+    assert min(heights) == 40  # 4 at the top
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 1), (-3, 17), (0.001, 0.0049), (5, 5), (0, 12345)])
+def test_ticks_are_even_and_inside(low, high):
+    ticks = nice_ticks(low, high)
+    assert all(low <= t <= high for t in ticks)
+    assert 1 <= len(ticks) <= 8
+    assert np.allclose(np.diff(ticks, 2), 0)
+
+
+def test_tags_escape_what_is_text():
+    assert tag("p", "<b>", tag("i", "&"), title='"x"') == (
+        '<p title="&#34;x&#34;">&lt;b&gt;<i>&amp;</i></p>'
+    )
+    assert curve([None, (0, 1)]) == "M0 0"
