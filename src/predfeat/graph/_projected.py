@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from predfeat._typing import FloatArray
 from predfeat.graph._neighborhoods import Neighborhoods
@@ -67,31 +69,45 @@ def projected_laplacian(
     >>> np.allclose(projected.laplacian, Z.T @ (L @ Z))
     True
     """
-    n_columns = rows.shape[1]
-    laplacian, degree = np.zeros((n_columns, n_columns)), np.zeros((n_columns, n_columns))
-    for term in neighborhoods:
-        degrees, pairs = (_full if graph == "full" else _star)(term, rows)
-        weighted = (rows * degrees[:, None]).T @ rows
-        degree += weighted
-        laplacian += weighted - pairs
-    # Rounding differs above and below the diagonal; solvers read one half only.
-    return ProjectedLaplacian((laplacian + laplacian.T) / 2, (degree + degree.T) / 2)
+    degrees, pairs = (_full if graph == "full" else _star)(list(neighborhoods), rows)
+    # A product of a matrix with itself costs half of one with another.
+    scaled = rows * np.sqrt(degrees)[:, None]
+    degree = scaled.T @ scaled
+    return ProjectedLaplacian(degree - pairs, degree)
 
 
-def _full(term: Neighborhoods, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the degrees and Zᵀ W Z of one term of the full graph."""
-    sizes = np.diff(term.members.indptr) + 1.0
-    degrees = np.asarray(term.members.T @ sizes)
-    degrees[term.centers] += sizes
-    sums = term.members @ rows
-    sums += rows[term.centers]
-    return degrees, sums.T @ sums
+def _full(terms: list[Neighborhoods], rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the degrees and Zᵀ W Z of the full graph."""
+    degrees, pairs = np.zeros(len(rows)), np.zeros((rows.shape[1], rows.shape[1]))
+    for term in terms:
+        sizes = np.diff(term.members.indptr) + 1.0
+        degrees += term.members.T @ sizes
+        degrees[term.centers] += sizes
+        sums = term.members @ rows
+        sums += rows[term.centers]
+        pairs += sums.T @ sums
+    return degrees, pairs
 
 
-def _star(term: Neighborhoods, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the degrees and Zᵀ W Z of one term of the star graph."""
-    others = np.diff(term.members.indptr).astype(np.float64)
-    degrees = np.asarray(term.members.T @ np.ones(len(others)))
-    degrees[term.centers] += others
-    one_way = rows[term.centers].T @ (term.members @ rows)
+def _star(terms: list[Neighborhoods], rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the degrees and Zᵀ W Z of the star graph."""
+    degrees, sums = np.zeros(len(rows)), np.zeros_like(rows)
+    for term in terms:
+        others = np.diff(term.members.indptr)
+        degrees += np.bincount(term.members.indices, minlength=len(rows))
+        degrees[term.centers] += others
+        sums += _by_row(term) @ rows
+    one_way = rows.T @ sums
     return degrees, one_way + one_way.T
+
+
+def _by_row(term: Neighborhoods) -> Any:
+    """Return the members with one row for every sample, empty where it is no centre."""
+    n_rows = term.members.shape[1]
+    order = np.argsort(term.centers, kind="stable")
+    members = term.members if np.all(np.diff(order) == 1) else term.members[order]
+    counts = np.zeros(n_rows, dtype=members.indptr.dtype)
+    counts[term.centers[order]] = np.diff(members.indptr)
+    first = np.zeros(n_rows + 1, dtype=members.indptr.dtype)
+    np.cumsum(counts, out=first[1:])
+    return sparse.csr_array((members.data, members.indices, first), (n_rows, n_rows))
