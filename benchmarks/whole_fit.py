@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 
 from predfeat import GPFA
 
-P, K, M, ITERATIONS, ROUNDS = 5, 10, 5, 20, 3
+P, K, M, ITERATIONS, ROUNDS = 5, 10, 5, 20, 5
 
 
 def whiten(X):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from predfeat._typing import FloatArray
+from predfeat._typing import FloatArray, IntArray
 from predfeat.graph._neighborhoods import Neighborhoods
 
 __all__ = ["GRAPHS", "ProjectedLaplacian", "projected_laplacian"]
@@ -84,7 +84,7 @@ def _full(terms: list[Neighborhoods], rows: FloatArray) -> tuple[FloatArray, Flo
         degrees += term.members.T @ sizes
         degrees[term.centers] += sizes
         sums = term.members @ rows
-        sums += rows[term.centers]
+        sums += _taken(rows, term.centers)
         pairs += sums.T @ sums
     return degrees, pairs
 
@@ -99,6 +99,13 @@ def _star(terms: list[Neighborhoods], rows: FloatArray) -> tuple[FloatArray, Flo
         sums += _by_row(term) @ rows
     one_way = rows.T @ sums
     return degrees, one_way + one_way.T
+
+
+def _taken(rows: FloatArray, chosen: IntArray) -> FloatArray:
+    """Return chosen rows, without a copy where they follow each other."""
+    if len(chosen) and chosen[-1] - chosen[0] == len(chosen) - 1 and np.all(np.diff(chosen) == 1):
+        return rows[chosen[0] : chosen[-1] + 1]
+    return rows[chosen]
 
 
 def _by_row(term: Neighborhoods) -> Any:
