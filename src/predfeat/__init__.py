@@ -12,17 +12,22 @@ solvers         the eigenproblem: order, sign, rank
 measures        how good is it: pure functions
 features        the estimators GPFA, SFA, PFA, ForeCA, RandomFeatures
 persistence     model files without pickle
-datasets        generators with a known answer
+datasets        generators with a known answer, readers of files
 experiments     methods compared on data
 report          results as plain dicts, and as one HTML page
 cli             the command `predfeat`
 ==============  ===================================================================
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from predfeat._version import __version__
-from predfeat.features import GPFA, PFA, SFA, ForeCA, RandomFeatures
-from predfeat.neighbors import nearest_neighbors
-from predfeat.persistence import load, read_header, save
+
+if TYPE_CHECKING:
+    from predfeat.features import GPFA, PFA, SFA, ForeCA, RandomFeatures
+    from predfeat.neighbors import nearest_neighbors
+    from predfeat.persistence import load, read_header, save
 
 __all__ = [
     "GPFA",
@@ -36,3 +41,21 @@ __all__ = [
     "read_header",
     "__version__",
 ]
+
+# Loaded when first asked for: `predfeat --help` need not wait for scikit-learn.
+_HOMES = {
+    **dict.fromkeys(("GPFA", "SFA", "PFA", "ForeCA", "RandomFeatures"), "predfeat.features"),
+    "nearest_neighbors": "predfeat.neighbors",
+    **dict.fromkeys(("save", "load", "read_header"), "predfeat.persistence"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,31 +1,46 @@
-"""The command's frame: help, version, errors in one line."""
+"""The command's frame: help, version, errors in a line or two."""
 
 from __future__ import annotations
 
-import os
 import sys
+import traceback
+import warnings
+from typing import Any
 
 import typer
 
-import predfeat
+from predfeat._version import __version__
 from predfeat.cli._compare import compare
+from predfeat.cli._fit import fit
+from predfeat.cli._info import info
+from predfeat.cli._measure import measure
+from predfeat.cli._report import report
+from predfeat.cli._transform import transform
 
 __all__ = ["app", "main"]
 
 app = typer.Typer(
     name="predfeat",
-    help="Find the most predictable features of a multivariate time series.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
-app.command()(compare)
+for command in (compare, fit, transform, measure, info, report):
+    app.command()(command)
+
+_INTERRUPTED = 130  # what typer makes of Ctrl-C
+_debug = False
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"predfeat {predfeat.__version__}")
+        typer.echo(f"predfeat {__version__}")
         raise typer.Exit
+
+
+def _show_tracebacks(wanted: bool) -> None:
+    global _debug
+    _debug = wanted
 
 
 @app.callback()
@@ -37,21 +52,53 @@ def _frame(
         callback=_print_version,
         is_eager=True,
     ),
+    debug: bool = typer.Option(
+        False, "--debug", help="Show where an error comes from.", callback=_show_tracebacks
+    ),
 ) -> None:
-    """Find the most predictable features of a multivariate time series."""
+    """Find the most predictable features of a multivariate time series.
+
+    Start with: predfeat compare FILE
+    """
 
 
 def main() -> None:
-    """Run the command: the user's mistakes exit with 2, ours with 1, both in one line."""
-    try:
-        app()
-    except KeyboardInterrupt:
-        typer.echo("interrupted: nothing was written.", err=True)
-        sys.exit(130)
-    except ValueError as error:
-        typer.echo(f"predfeat: {error}", err=True)
-        sys.exit(2)
-    except BrokenPipeError:
-        # The reader (`| head`) has left; a second complaint at exit would say so again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    """Run the command: the user's mistakes exit with 2, ours with 1, both in a line or two."""
+    with warnings.catch_warnings():
+        # Ours are for the user's eyes; what libraries say to programmers is not.
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = _remark
+        try:
+            app()
+        except SystemExit as ended:
+            if ended.code == _INTERRUPTED:
+                _end("interrupted: no file was left half written.", _INTERRUPTED)
+            raise
+        except (ValueError, OSError, ImportError) as error:
+            _end(_in_words(error), 2)
+        except MemoryError:
+            _end("not enough memory for this. Read fewer rows or columns, or scale it down.", 1)
+        except Exception as error:
+            _end(
+                f"unexpected {type(error).__name__}: {error}\nThis is a mistake in predfeat; "
+                "predfeat --debug … shows where.",
+                1,
+            )
+
+
+def _remark(message: Any, *_: Any, **__: Any) -> None:
+    typer.echo(f"note: {message}", err=True)
+
+
+def _in_words(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
+def _end(message: str, code: int) -> None:
+    if _debug:
+        traceback.print_exc()
+    typer.echo(f"predfeat: {message}", err=True)
+    sys.exit(code)

@@ -1,90 +1,215 @@
-"""`predfeat compare`: all methods on the same data, in one table."""
+"""`predfeat compare`: all methods on one recording, as a table and a report."""
 
 from __future__ import annotations
 
 import json
-from typing import Annotated
+import shlex
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
 
-import numpy as np
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
-from predfeat.experiments import Comparison, compare_on_predictable_noise, standard_methods
+from predfeat.cli._data import data_notes, read_recording
+from predfeat.cli._options import (
+    DataFile,
+    Force,
+    Jobs,
+    Json,
+    NComponents,
+    NLags,
+    NNeighbors,
+    PcaComponents,
+    Quiet,
+    Seed,
+    count_or_share,
+    reads_a_file,
+)
+from predfeat.cli._outputs import refuse_existing, writing
+from predfeat.cli._terminal import progress_bar, say, show
 
 __all__ = ["compare"]
 
 
+class Method(StrEnum):
+    """The methods, as they are typed."""
+
+    random = "random"
+    sfa = "sfa"
+    pfa = "pfa"
+    foreca = "foreca"
+    gpfa1 = "gpfa1"
+    gpfa2 = "gpfa2"
+
+
+_NAMES = {
+    Method.random: "random",
+    Method.sfa: "SFA",
+    Method.pfa: "PFA",
+    Method.foreca: "ForeCA",
+    Method.gpfa1: "GPFA (1)",
+    Method.gpfa2: "GPFA (2)",
+}
+_FILES = ("report.html", "results.json", "model.predfeat", "features.csv")
+
+
+@reads_a_file
 def compare(
+    reading: dict[str, Any],
+    file: Annotated[Path | None, *DataFile.__metadata__] = None,
+    out: Annotated[
+        Path, typer.Option(help="Folder for " + ", ".join(_FILES) + ".", file_okay=False)
+    ] = Path("predfeat-out"),
+    methods: Annotated[
+        list[Method] | None,
+        typer.Option("--methods", "-m", help="Method to take part; again for each. Default: all."),
+    ] = None,
+    n_components: NComponents = None,
+    n_lags: NLags = 1,
+    n_neighbors: NNeighbors = 10,
+    pca_components: PcaComponents = None,
     repetitions: Annotated[
-        int, typer.Option(min=1, help="How often the data is drawn and all methods are fitted.")
-    ] = 20,
-    n_neighbors: Annotated[int, typer.Option(min=1, help="Neighbours in GPFA's graph, k.")] = 10,
-    n_features: Annotated[int, typer.Option(min=2, help="Columns of the data, N.")] = 10,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the data and the methods.")] = 0,
-    jobs: Annotated[
-        int, typer.Option(help="Threads of the neighbour search (-1: all).", show_default=True)
-    ] = 1,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print all results as JSON instead of the table.")
-    ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
+        int, typer.Option(min=1, help="Training and test parts to draw from the recording.")
+    ] = 10,
+    max_train: Annotated[int, typer.Option(min=10, help="Rows at most to learn from.")] = 5_000,
+    max_test: Annotated[int, typer.Option(min=10, help="Rows at most to test on.")] = 2_500,
+    max_fit: Annotated[
+        int, typer.Option(min=10, help="Rows at most of the model's last fit, spread evenly.")
+    ] = 10_000,
+    seed: Seed = 0,
+    jobs: Jobs = -1,
+    force: Force = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Fit all methods on the same data and compare how predictable their features are.
+    """Find the most predictable features of a recording, and see which method finds them best.
 
-    The data is the paper's predictable noise: two of its columns are half predictable from the
-    step before, the others are noise. Only a method that finds the two gets near the last row.
+    Every method learns from one part of the recording, and its features are tested on another
+    part, again and again. The best one is fitted to the whole. Ends in a table, and in a folder
+    with the report (a page to open in a browser), the results, the model and the features.
 
-    Example: `predfeat compare --repetitions 50 --n-features 20`
+    Without a file, the data is the paper's predictable noise: two of its ten columns are half
+    predictable from the step before, the others are noise.
+
+    For example:
+
+        predfeat compare weather.csv
+
+        predfeat compare trials.csv --group trial --n-lags 3 --out trials
+
+        predfeat compare song.flac --rate 22050 -m sfa -m gpfa2
     """
-    methods = standard_methods(n_neighbors=n_neighbors, random_state=seed, n_jobs=jobs)
-    console = Console(stderr=True)
-    with Progress(
-        TextColumn("fitting"),
-        BarColumn(),
-        TextColumn("{task.completed:.0f}/{task.total:.0f}"),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=quiet or not console.is_terminal,
-    ) as progress:
-        task = progress.add_task("fits", total=repetitions * len(methods))
-        comparison = compare_on_predictable_noise(
-            methods,
-            n_repetitions=repetitions,
-            n_features=n_features,
-            seed=seed,
-            after_each=lambda: progress.advance(task),
-        )
-    if as_json:
-        typer.echo(json.dumps(comparison.as_dict(), indent=2))
+    from predfeat.experiments import compare_on_recording
+    from predfeat.report import render, results_of
+
+    paths = {name: out / name for name in _FILES}
+    refuse_existing(paths.values(), force=force)
+    if file is None:
+        recording, reading = _paper_noise(reading, seed), {}
+        n_components = 2 if n_components is None else n_components
     else:
-        _print_table(comparison)
-
-
-def _print_table(comparison: Comparison) -> None:
-    data = comparison.data
-    n_repetitions = len(comparison.results[0].predictability)
-    table = Table(
-        title=f"Predictability of 2 features of {data['name']} "
-        f"({data['n_train']} × {data['n_features']} to learn from, {data['n_test']} to test)",
-        caption="Variance of the next step that the features' own past leaves open, on test data: "
-        "lower is better, and the level of random features means nothing predictable. "
-        f"Mean ± standard deviation over {n_repetitions} repetition(s).",
-    )
-    table.add_column("method")
-    table.add_column("test predictability", justify="right")
-    table.add_column("fit time", justify="right")
-    best = min(r.mean for r in comparison.results if r.method != "true dimensions")
-    for result in comparison.results:
-        known = result.method == "true dimensions"
-        if known:
-            table.add_section()
-        table.add_row(
-            result.method,
-            f"{result.mean:.3f} ± {result.spread:.3f}",
-            "known" if known else f"{np.median(result.seconds) * 1000:.0f} ms",
-            style="bold" if result.mean == best else None,
+        recording = read_recording(file, reading, quiet=quiet)
+    with progress_bar("comparing", quiet=quiet) as progress:
+        study = compare_on_recording(
+            recording,
+            None if methods is None else [_NAMES[method] for method in methods],
+            n_components=n_components,
+            n_lags=n_lags,
+            n_neighbors=n_neighbors,
+            pca_components="auto" if pca_components is None else count_or_share(pca_components),
+            n_repetitions=repetitions,
+            max_train=max_train,
+            max_test=max_test,
+            max_fit=max_fit,
+            seed=seed,
+            n_jobs=jobs,
+            after_each=progress,
         )
-    Console().print(table)
+    results = results_of(study, shlex.join(["predfeat", *sys.argv[1:]]))
+    _write(study, results, render(results), data_notes(recording, reading), paths, force)
+    if as_json:
+        typer.echo(json.dumps(results, indent=2))
+    elif not quiet:
+        _show(results)
+        say(f"\n{results['sentence']}\n\nOpen {paths['report.html']}", quiet=quiet)
+
+
+def _paper_noise(reading: dict[str, Any], seed: int) -> Any:
+    from predfeat.datasets import Recording, predictable_noise
+
+    if reading:
+        raise typer.BadParameter(
+            f"--{next(iter(reading))} says how to read a file, but no file was given."
+        )
+    values = predictable_noise(2000, random_state=seed)
+    names = tuple(f"dimension {i + 1}" for i in range(values.shape[1]))
+    return Recording(values, names, "the paper's predictable noise")
+
+
+def _write(
+    study: Any,
+    results: dict[str, Any],
+    page: str,
+    notes: dict[str, Any],
+    paths: dict[str, Path],
+    force: bool,
+) -> None:
+    """Write all results; each appears whole or not at all."""
+    from predfeat.datasets import write_features
+    from predfeat.persistence import save
+
+    names = [str(name) for name in study.model.get_feature_names_out()]
+    with writing(paths["results.json"], force=force) as stream:
+        stream.write((json.dumps(results, indent=1, allow_nan=False) + "\n").encode())
+    with writing(paths["report.html"], force=force) as stream:
+        stream.write(page.encode())
+    with writing(paths["features.csv"], force=force) as stream:
+        write_features(stream, study.features, names, recording=study.recording)
+    save(study.model, paths["model.predfeat"], notes=notes, overwrite=force)
+
+
+def _show(results: dict[str, Any]) -> None:
+    import numpy as np
+    from rich.table import Table
+
+    protocol, data = results["protocol"], results["data"]
+    table = Table(
+        title=f"{protocol['n_components']} feature(s) of {data['source']}, "
+        f"{data['n_rows']} × {data['n_columns']}",
+        caption="Left to chance: variance of the features' next step that their own past leaves "
+        "open, on data not learnt from. Lower is better. Mean ± standard deviation over "
+        f"{protocol['n_repetitions']} repetition(s).",
+    )
+    for title, side in (("method", "left"), ("left to chance", "right"), ("eq. (2)", "right")):
+        table.add_column(title, justify=side)  # type: ignore[arg-type]
+    table.add_column("against the best", justify="right")
+    table.add_column("fit time", justify="right")
+    for method in results["methods"]:
+        share = np.array(method["test_share"])
+        scores = np.array(method["test_predictability"])
+        table.add_row(
+            method["name"],
+            f"{share.mean():.1%} ± {share.std(ddof=min(1, len(share) - 1)):.1%}",
+            f"{scores.mean():.3f}",
+            _against(method["paired"]),
+            _duration(float(np.median(method["seconds"]))),
+            style="bold" if method["best"] else None,
+        )
+    for left_out in results["left_out"]:
+        table.add_row(left_out["name"], "left out", "", "", "", style="dim")
+    show(table)
+    for left_out in results["left_out"]:
+        say(f"{left_out['name']} was left out: {left_out['reason']}")
+
+
+def _against(paired: dict[str, Any] | None) -> str:
+    if paired is None:
+        return "best"
+    if paired["p_value"] is None:
+        return "–"
+    return f"p = {paired['p_value']:.2g}" if paired["p_value"] >= 0.001 else "p < 0.001"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"

@@ -20,7 +20,7 @@ from predfeat.experiments._defaults import choose_methods, choose_n_components, 
 from predfeat.experiments._splits import TRAIN_SHARE, Split, blocked_splits, spread_rows
 from predfeat.features import RandomFeatures
 from predfeat.measures import predictability
-from predfeat.series import Sequences, check_sequences
+from predfeat.series import Sequences, check_sequences, find_states
 from predfeat.whitening import fit_whitening
 
 __all__ = ["MethodRuns", "Protocol", "Study", "compare_on_recording"]
@@ -147,9 +147,9 @@ def compare_on_recording(
     n_neighbors: int = 10,
     pca_components: int | float | str | None = "auto",
     n_repetitions: int = 10,
-    max_train: int = 10_000,
-    max_test: int = 5_000,
-    max_fit: int = 20_000,
+    max_train: int = 5_000,
+    max_test: int = 2_500,
+    max_fit: int = 10_000,
     seed: int = 0,
     n_jobs: int | None = None,
     after_each: Callable[[int, int], None] | None = None,
@@ -208,7 +208,8 @@ def compare_on_recording(
     """
     values = recording.values
     series = check_sequences(values, recording.groups, name="the recording")
-    series.times(back=n_lags - 1, ahead=1)  # at least one state has a successor
+    # The whole must do for what its parts have to: states with a successor, enough of them.
+    find_states(series, n_lags, n_neighbors=n_neighbors, with_successor=True)
     fitted_rows, blocks = spread_rows(series.n_rows, max_fit)
     # A row's group is the first row it hangs together with: of its sequence, or of its block.
     fitted_groups = np.maximum(series.sequence_first[fitted_rows], blocks)

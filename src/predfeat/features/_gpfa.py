@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral, Real
 from time import perf_counter
 from typing import Any, ClassVar
@@ -233,7 +234,12 @@ class GPFA(LinearFeatures):
             directions = forecastable_directions(white, n_between)[0]
         return white.with_rows(white.rows @ directions)
 
+    # Called with the number of iterations done: for whoever shows progress.
+    _after_iteration: Callable[[int], None] | None = None
+
     def _report(self, history: IterationHistory) -> None:
+        if self._after_iteration is not None:
+            self._after_iteration(len(history.angles))
         if self.verbose:
             angle = history.angles[-1]
             turned = "" if np.isnan(angle) else f"angle {angle:.3g}°, "

@@ -2,6 +2,7 @@
 
 from predfeat.report._contents import SCHEMA, results_of
 from predfeat.report._page import render
+from predfeat.report._quality import describe_data
 from predfeat.report._schema import check_results
 
-__all__ = ["results_of", "render", "check_results", "SCHEMA"]
+__all__ = ["results_of", "render", "check_results", "describe_data", "SCHEMA"]

@@ -30,6 +30,19 @@ def describe_data(recording: Recording, series: Sequences, rank: int) -> dict[st
     Returns
     -------
     dict
+        The part `data` of the results; see docs/results-format.md.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.datasets import Recording
+    >>> from predfeat.report import describe_data
+    >>> from predfeat.series import check_sequences
+    >>> values = np.array([[1.0, 2.0], [2.0, np.nan], [3.0, 2.0], [5.0, 2.0]])
+    >>> recording = Recording(values, ("wind", "stuck"), "weather.csv")
+    >>> facts = describe_data(recording, check_sequences(values), rank=1)
+    >>> facts["n_gap_rows"], facts["constant_columns"]
+    (1, ['stuck'])
     """
     values = recording.values
     samples = series.samples

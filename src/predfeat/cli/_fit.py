@@ -1,0 +1,134 @@
+"""`predfeat fit`: one method on a whole recording, kept as a model file."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from predfeat.cli._data import data_notes, read_recording
+from predfeat.cli._options import (
+    DataFile,
+    Force,
+    Jobs,
+    NComponents,
+    PcaComponents,
+    Quiet,
+    count_or_share,
+    reads_a_file,
+)
+from predfeat.cli._outputs import refuse_existing
+from predfeat.cli._terminal import progress_bar, say
+
+__all__ = ["fit"]
+
+
+class Estimator(StrEnum):
+    """The estimators, as they are typed."""
+
+    gpfa = "gpfa"
+    sfa = "sfa"
+    pfa = "pfa"
+    foreca = "foreca"
+    random = "random"
+
+
+_CLASSES = {"gpfa": "GPFA", "sfa": "SFA", "pfa": "PFA", "foreca": "ForeCA"}
+
+
+@reads_a_file
+def fit(
+    reading: dict[str, Any],
+    file: DataFile,
+    out: Annotated[Path, typer.Option(help="The model file to write.")] = Path("model.predfeat"),
+    method: Annotated[Estimator, typer.Option("--method", "-m", help="What to fit.")] = (
+        Estimator.gpfa
+    ),
+    n_components: NComponents = None,
+    pca_components: PcaComponents = None,
+    n_lags: Annotated[
+        int | None, typer.Option(help="GPFA, PFA: samples in a state, p (1).", show_default=False)
+    ] = None,
+    n_neighbors: Annotated[
+        int | None, typer.Option(help="GPFA: neighbours of each state, k (10).", show_default=False)
+    ] = None,
+    graph: Annotated[
+        str | None, typer.Option(help="GPFA: star (default) or full.", show_default=False)
+    ] = None,
+    init: Annotated[
+        str | None,
+        typer.Option(help="GPFA: input (default), pca, sfa, pfa or foreca.", show_default=False),
+    ] = None,
+    max_iter: Annotated[
+        int | None, typer.Option(help="GPFA, ForeCA: iterations at most.", show_default=False)
+    ] = None,
+    theiler: Annotated[
+        int | None,
+        typer.Option(
+            help="GPFA: rows around a state where no neighbour is sought (0).", show_default=False
+        ),
+    ] = None,
+    random_state: Annotated[
+        int | None, typer.Option(help="ForeCA, random: seed.", show_default=False)
+    ] = None,
+    jobs: Jobs = -1,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fit one method to all of a recording, and keep the model.
+
+    Options carry the names of the library's parameters; one that the method does not know is an
+    error.
+
+    For example:
+
+        predfeat fit weather.csv --n-components 3 --n-lags 2
+
+        predfeat fit song.flac --method sfa --pca-components 0.99 --out song.predfeat
+    """
+    refuse_existing([out], force=force)
+    given = {
+        "n_components": n_components, "n_lags": n_lags, "n_neighbors": n_neighbors,
+        "graph": graph, "init": init, "max_iter": max_iter, "theiler": theiler,
+        "random_state": random_state,
+    }  # fmt: skip
+    parameters: dict[str, Any] = {n: value for n, value in given.items() if value is not None}
+    if pca_components is not None:
+        parameters["pca_components"] = count_or_share(pca_components)
+    model = _estimator(method, parameters, jobs)
+    recording = read_recording(file, reading, quiet=quiet)
+    with progress_bar(f"fitting {type(model).__name__}", quiet=quiet) as progress:
+        if hasattr(model, "_after_iteration"):
+            model._after_iteration = lambda done: progress(done, model.max_iter)
+        model.fit(recording.values, groups=recording.groups)
+        model.__dict__.pop("_after_iteration", None)
+    from predfeat.persistence import save
+
+    out.parent.mkdir(parents=True, exist_ok=True)
+    save(model, out, notes=data_notes(recording, reading), overwrite=force)
+    say(f"{model!r} fitted to {recording.source}: {out}", quiet=quiet)
+
+
+def _estimator(method: Estimator, parameters: dict[str, Any], jobs: int) -> Any:
+    import predfeat
+
+    kind = getattr(predfeat, _CLASSES.get(method, "RandomFeatures"))
+    known = kind().get_params()
+    for name in parameters:
+        if name not in known:
+            raise typer.BadParameter(
+                f"{kind.__name__} has no such parameter. It has "
+                f"{', '.join('--' + n.replace('_', '-') for n in known if n in _TYPED)}.",
+                param_hint="--" + name.replace("_", "-"),
+            )
+    if "n_jobs" in known:
+        parameters["n_jobs"] = jobs
+    return kind(**parameters)
+
+
+_TYPED = (
+    "n_components", "pca_components", "n_lags", "n_neighbors", "graph", "init", "max_iter",
+    "theiler", "random_state",
+)  # fmt: skip

@@ -1,0 +1,138 @@
+"""`predfeat measure`: how predictable given series are, by every measure."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from predfeat.cli._data import read_recording, recording_like
+from predfeat.cli._options import DataFile, Jobs, Json, NLags, NNeighbors, Quiet, reads_a_file
+from predfeat.cli._terminal import show
+
+__all__ = ["measure"]
+
+_SHOWN = 30
+
+
+@reads_a_file
+def measure(
+    reading: dict[str, Any],
+    file: DataFile,
+    model: Annotated[
+        Path | None, typer.Option(help="Measure this model's features of the data instead.")
+    ] = None,
+    n_lags: NLags = 1,
+    n_neighbors: NNeighbors = 10,
+    jobs: Jobs = -1,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Measure how predictable, slow and forecastable each column is, and all together.
+
+    For example:
+
+        predfeat measure features.csv --n-lags 2
+
+        predfeat measure today.csv --model model.predfeat --json
+    """
+    import numpy as np
+
+    if model is None:
+        recording = read_recording(file, reading, quiet=quiet)
+        values, names = np.asarray(recording.values, dtype=np.float64), list(recording.names)
+    else:
+        from predfeat.persistence import load, read_header
+
+        fitted = load(model)
+        recording = recording_like(read_header(model).notes, file, reading, quiet)
+        values = fitted.transform(recording.values)
+        names = [str(name) for name in fitted.get_feature_names_out()]
+    table = _measures(values, names, recording.groups, n_lags, n_neighbors, jobs)
+    if as_json:
+        typer.echo(json.dumps({"source": recording.source, "measures": table}, indent=2))
+    elif not quiet:
+        _show(recording.source, table)
+
+
+def _measures(
+    values: Any, names: list[str], groups: Any, n_lags: int, n_neighbors: int, jobs: int
+) -> list[dict[str, Any]]:
+    """Return one row of figures per column, and one for all columns together."""
+    from predfeat import measures
+    from predfeat.exceptions import DataError
+
+    def number(measure: Any, columns: Any, **options: Any) -> float | None:
+        try:
+            found = float(measure(columns, groups=groups, **options))
+        except DataError:  # a constant column has no spectrum, a short one no states
+            return None
+        return found if found == found and abs(found) != float("inf") else None
+
+    rows = []
+    parts = [(name, values[:, [i]]) for i, name in enumerate(names)]
+    if len(names) > 1:
+        parts.append(("all together", values))
+    for name, columns in parts:
+        near = {"n_lags": n_lags, "n_neighbors": n_neighbors, "n_jobs": jobs}
+        rows.append(
+            {
+                "column": name,
+                "predictability": number(measures.predictability, columns, **near),
+                "left_to_chance": number(
+                    measures.predictability, columns, relative=True, ddof=1, **near
+                ),
+                "slowness": number(_mean(measures.slowness), columns),
+                "autoregression_error": number(
+                    measures.autoregression_error, columns, n_lags=n_lags
+                ),
+                "forecastability": number(_mean(measures.forecastability), columns),
+                "predictive_information": number(measures.predictive_information, columns, **near),
+            }
+        )
+    return rows
+
+
+def _mean(measure: Any) -> Any:
+    def over_columns(*arguments: Any, **options: Any) -> float:
+        import numpy as np
+
+        return float(np.mean(measure(*arguments, **options)))
+
+    return over_columns
+
+
+def _show(source: str, rows: list[dict[str, Any]]) -> None:
+    from rich.table import Table
+
+    table = Table(
+        title=f"Measures of {source}",
+        caption="Left to chance: share of variance that the past leaves open. Slowness: mean "
+        "squared step. Linear error: variance left by a linear recursion. Of these, lower is "
+        "better; of forecastability (0 to 1) and predictive information (nats), higher.",
+    )
+    table.add_column("column")
+    for title in (
+        "eq. (2)",
+        "left to chance",
+        "slowness",
+        "linear error",
+        "forecastability",
+        "information",
+    ):
+        table.add_column(title, justify="right")
+    shown = rows if len(rows) <= _SHOWN + 1 else [*rows[:_SHOWN], rows[-1]]
+    for row in shown:
+        share = row["left_to_chance"]
+        cells = [
+            row["predictability"], row["slowness"], row["autoregression_error"],
+            row["forecastability"], row["predictive_information"],
+        ]  # fmt: skip
+        text = ["–" if cell is None else f"{cell:.4g}" for cell in cells]
+        text.insert(1, "–" if share is None else f"{share:.1%}")
+        table.add_row(row["column"], *text)
+    if len(shown) < len(rows):
+        table.add_row(f"… {len(rows) - len(shown)} more: --json")
+    show(table)

@@ -1,0 +1,124 @@
+"""Options that several commands share, each described once."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+__all__ = [
+    "DataFile",
+    "Force",
+    "Jobs",
+    "Json",
+    "NComponents",
+    "NLags",
+    "NNeighbors",
+    "PcaComponents",
+    "Quiet",
+    "Seed",
+    "count_or_share",
+    "reads_a_file",
+]
+
+DataFile = Annotated[
+    Path,
+    typer.Argument(
+        help="The series: .csv, .tsv (also .gz), .parquet, .npy, .npz, a sound or a video; "
+        "- reads a text table from standard input.",
+        show_default=False,
+    ),
+]
+NComponents = Annotated[
+    int | None, typer.Option(min=1, help="Features to find, M.", show_default=False)
+]
+NLags = Annotated[int, typer.Option(min=1, help="Samples in a state, p.")]
+NNeighbors = Annotated[int, typer.Option(min=1, help="Neighbours of each state, k.")]
+PcaComponents = Annotated[
+    str | None,
+    typer.Option(
+        help="Principal components to keep before whitening: a count, a share of variance such "
+        "as 0.99, or none.",
+        show_default=False,
+    ),
+]
+Seed = Annotated[int, typer.Option(min=0, help="Of everything that is random.")]
+Jobs = Annotated[int, typer.Option(help="Threads of the neighbour search (-1: all cores).")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+Force = Annotated[bool, typer.Option("--force", "-f", help="Replace files that exist.")]
+
+_TABLES, _SOUNDS, _VIDEOS = "Tables", "Sounds", "Videos"
+
+
+def _option(kind: Any, panel: str, text: str, *names: str) -> tuple[Any, Any]:
+    return Annotated[
+        kind, typer.Option(*names, help=text, rich_help_panel=panel, show_default=False)
+    ], None
+
+
+# The options of `predfeat.datasets.read`, by its names.
+_READING: dict[str, tuple[Any, Any]] = {
+    "columns": _option(
+        list[str] | None, _TABLES, "Column to read; give it again for each one.", "--columns", "-c"
+    ),
+    "time": _option(str | None, _TABLES, "Column of time stamps."),
+    "group": _option(str | None, _TABLES, "Column that tells sequences apart."),
+    "jumps": _option(str | None, _TABLES, "Where time stamps jump: gaps (default) or ignore."),
+    "header": _option(
+        bool | None, _TABLES, "Whether the first row holds names.", "--header/--no-header"
+    ),
+    "delimiter": _option(str | None, _TABLES, "Character between cells."),
+    "key": _option(str | None, _TABLES, "Array of an .npz file."),
+    "rate": _option(float | None, _SOUNDS, "Resample to that many samples per second."),
+    "spectrum": _option(str | None, _SOUNDS, "complex (default) or log-magnitude."),
+    "frame": _option(int | None, _SOUNDS, "Samples in a frame (512)."),
+    "hop": _option(int | None, _SOUNDS, "Samples from frame to frame (256)."),
+    "height": _option(int | None, _VIDEOS, "Scale pictures to that many rows of pixels."),
+    "width": _option(int | None, _VIDEOS, "Scale pictures to that many columns of pixels."),
+    "window": _option(
+        tuple[int, int, int, int] | None, _VIDEOS, "Part to keep: top left height width."
+    ),
+}
+
+
+def reads_a_file(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command with a parameter `reading` the options of `predfeat.datasets.read`.
+
+    The command gets those that were given, as a dict.
+    """
+    own = inspect.signature(command, eval_str=True)
+    kept = [parameter for name, parameter in own.parameters.items() if name != "reading"]
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, (kind, default) in _READING.items()
+    ]
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        reading = {name: given.pop(name) for name in _READING}
+        command(reading={n: value for n, value in reading.items() if value is not None}, **given)
+
+    parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in kept] + added
+    run.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in parameters}
+    return run
+
+
+def count_or_share(given: str | None) -> int | float | None:
+    """Understand `--pca-components`."""
+    if given is None or given.lower() == "none":
+        return None
+    for kind in (int, float):
+        try:
+            return kind(given)
+        except ValueError:
+            continue
+    raise typer.BadParameter(
+        f"{given!r} is neither a count such as 50, nor a share of variance such as 0.99, nor none.",
+        param_hint="--pca-components",
+    )

@@ -1,0 +1,45 @@
+"""`predfeat report`: the page of results that were computed before."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from predfeat.cli._options import Force, Quiet
+from predfeat.cli._outputs import refuse_existing, writing
+from predfeat.cli._terminal import say
+
+__all__ = ["report"]
+
+
+def report(
+    results: Annotated[
+        Path, typer.Argument(help="The results.json of a comparison.", show_default=False)
+    ],
+    out: Annotated[Path, typer.Option(help="The page to write.")] = Path("report.html"),
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make the report's page again, from results that compare wrote.
+
+    For example:
+
+        predfeat report predfeat-out/results.json --out page.html
+    """
+    from predfeat.exceptions import ResultsError
+    from predfeat.report import render
+
+    refuse_existing([out], force=force)
+    try:
+        content = json.loads(results.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise ResultsError(
+            f"{results} is no JSON: {error}. Give the results.json that predfeat compare wrote."
+        ) from error
+    page = render(content)
+    with writing(out, force=force) as stream:
+        stream.write(page.encode())
+    say(f"Open {out}", quiet=quiet)

@@ -1,0 +1,53 @@
+"""What a person sees: progress on standard error, tables on standard output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["progress_bar", "say", "show"]
+
+
+@contextmanager
+def progress_bar(title: str, *, quiet: bool = False) -> Iterator[Callable[[float, float], None]]:
+    """Show a bar with the time left, on a terminal only, and only if it takes a while.
+
+    What is yielded is to be called with how much is done and how much there is.
+    """
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True)
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        console=console,
+        transient=True,
+        disable=quiet or not console.is_terminal,
+    ) as progress:
+        task = progress.add_task(title, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+def say(text: str, *, quiet: bool = False) -> None:
+    """Print a remark on standard error, where it does not get into what is piped on."""
+    import typer
+
+    if not quiet:
+        typer.echo(text, err=True)
+
+
+def show(content: Any) -> None:
+    """Print a table."""
+    from rich.console import Console
+
+    Console().print(content)

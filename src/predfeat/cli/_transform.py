@@ -1,0 +1,66 @@
+"""`predfeat transform`: a model and new data give features."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from predfeat.cli._data import recording_like
+from predfeat.cli._options import DataFile, Force, Quiet, reads_a_file
+from predfeat.cli._outputs import refuse_existing, writing
+from predfeat.cli._terminal import say
+
+__all__ = ["ModelFile", "transform"]
+
+ModelFile = Annotated[
+    Path, typer.Argument(help="A model that compare or fit wrote.", show_default=False)
+]
+
+
+@reads_a_file
+def transform(
+    reading: dict[str, Any],
+    model: ModelFile,
+    file: DataFile,
+    out: Annotated[
+        Path,
+        typer.Option(help="Where to: .csv, .tsv, .npy or .parquet; - prints CSV."),
+    ] = Path("features.csv"),
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    """Extract a model's features from data, keeping time stamps and groups.
+
+    The file is read as the model's own data was read; columns are found by their names.
+
+    For example:
+
+        predfeat transform model.predfeat today.csv --out today-features.csv
+
+        predfeat transform model.predfeat - --out - < today.csv
+    """
+    from predfeat.datasets import WRITABLE_SUFFIXES, write_features
+    from predfeat.persistence import load, read_header
+
+    to_screen = str(out) == "-"
+    suffix = ".csv" if to_screen else out.suffix.lower()
+    if suffix not in WRITABLE_SUFFIXES:
+        raise typer.BadParameter(
+            f"{out} should end in one of {', '.join(WRITABLE_SUFFIXES)}.", param_hint="--out"
+        )
+    if not to_screen:
+        refuse_existing([out], force=force)
+    fitted = load(model)
+    notes = read_header(model).notes
+    recording = recording_like(notes, file, reading, quiet)
+    features = fitted.transform(recording.values)
+    names = [str(name) for name in fitted.get_feature_names_out()]
+    if to_screen:
+        write_features(sys.stdout.buffer, features, names, recording=recording)
+        return
+    with writing(out, force=force) as stream:
+        write_features(stream, features, names, suffix=suffix, recording=recording)
+    say(f"{features.shape[1]} feature(s) of {recording.source}: {out}", quiet=quiet)

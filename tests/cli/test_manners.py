@@ -1,0 +1,230 @@
+"""How the command behaves when things go wrong, or when somebody stops it."""
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import predfeat
+from damage import KINDS, mutated
+from predfeat import load
+from predfeat.cli import _app, main
+from predfeat.datasets import read
+
+N_MUTATIONS = 500
+
+
+def start(*arguments, **options):
+    return subprocess.Popen(
+        [sys.executable, "-m", "predfeat", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+
+
+def finish(process, timeout=120):
+    out, err = process.communicate(timeout=timeout)
+    return process.returncode, out, err
+
+
+def in_this_process(monkeypatch, *arguments):
+    """Run the command as `main` does, and return its exit code and standard error."""
+    stderr = io.StringIO()
+    monkeypatch.setattr(sys, "argv", ["predfeat", *map(str, arguments)])
+    monkeypatch.setattr(sys, "stderr", stderr)
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return ended.value.code or 0, stderr.getvalue()
+
+
+@pytest.fixture
+def noise(tmp_path):
+    path = tmp_path / "noise.csv"
+    np.savetxt(path, np.random.default_rng(0).normal(size=(600, 4)), delimiter=",")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["compare", "missing.csv"], "missing.csv"),
+        (["compare", "FILE", "--n-neighbors", "5000"], "5000"),
+        (["compare", "FILE", "--n-components", "9"], "9"),
+        (["compare", "FILE", "--rate", "100"], "rate"),
+        (["fit", "FILE", "--graph", "ring"], "ring"),
+        (["transform", "FILE", "FILE"], "predfeat.save"),
+        (["transform", "missing.predfeat", "FILE"], "missing.predfeat"),
+        (["report", "FILE"], "JSON"),
+        (["info", "FOLDER"], "folder"),
+    ],
+)
+def test_a_users_mistake_is_told_in_two_lines_at_most(
+    monkeypatch, tmp_path, noise, arguments, told
+):
+    monkeypatch.chdir(tmp_path)
+    names = {"FILE": str(noise), "FOLDER": str(tmp_path)}
+    code, stderr = in_this_process(monkeypatch, *[names.get(word, word) for word in arguments])
+    assert code == 2
+    assert told in stderr
+    assert "Traceback" not in stderr
+    assert len(stderr.strip().splitlines()) <= 2
+    assert os.listdir(tmp_path) == ["noise.csv"]
+
+
+def test_debug_shows_where_an_error_comes_from(monkeypatch, tmp_path):
+    code, stderr = in_this_process(monkeypatch, "--debug", "info", tmp_path / "missing.csv")
+    assert code == 2
+    assert "Traceback" in stderr
+
+
+def test_our_own_mistake_exits_with_one(monkeypatch, noise):
+    def broken(*_, **__):
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setattr("predfeat.datasets.read", broken)
+    code, stderr = in_this_process(monkeypatch, "info", noise)
+    assert code == 1
+    assert "ZeroDivisionError" in stderr
+    assert "--debug" in stderr
+    assert "Traceback" not in stderr
+
+
+def test_warnings_are_notes_without_a_place_in_the_code(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "".join(f"{i % 5},x\n" for i in range(50)))
+    code, _, err = finish(start("info", path))
+    assert code == 0
+    assert err.startswith("note: ")
+    assert "'b'" in err
+    assert ".py" not in err
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_damaged_files_end_in_an_answer_or_exit_code_two(monkeypatch, tmp_path, kind):
+    make, options = KINDS[kind]
+    raw = make()
+    rng = np.random.default_rng(7)
+    path = tmp_path / f"damaged.{kind}"
+    given = [word for name, value in options.items() for word in (f"--{name}", value)]
+    given += ["--frame", "32", "--hop", "32"] if kind == "wav" else []
+    codes = []
+    for _ in range(N_MUTATIONS):
+        path.write_bytes(mutated(raw, rng))
+        code, stderr = in_this_process(monkeypatch, "info", path, "--json", *given)
+        codes.append(code)
+        assert code in (0, 2), stderr
+        assert "Traceback" not in stderr
+    assert codes.count(2) > N_MUTATIONS / 20
+
+
+def is_whole(path):
+    if path.name == "results.json":
+        return "versions" in json.loads(path.read_text())
+    if path.name == "report.html":
+        return path.read_text().rstrip().endswith("</html>")
+    if path.name == "features.csv":
+        return read(path).values.shape == (600, 3)
+    return load(path).components_.shape == (3, 4)
+
+
+# One start for all runs: a child is forked from a process in which everything is loaded.
+KILLER = """
+import os, random, signal, sys, time
+import predfeat.experiments, predfeat.persistence, predfeat.report
+from predfeat.cli import main
+
+def begin(out):
+    child = os.fork()
+    if child == 0:
+        sys.argv = ["predfeat", "compare", sys.argv[1], "-m", "random", "-m", "sfa", "--quiet",
+                    "--repetitions", "2", "--jobs", "1", "--out", out]
+        main()
+        os._exit(0)
+    return child
+
+started = time.perf_counter()
+os.waitpid(begin(sys.argv[2] + "/whole"), 0)
+needed = time.perf_counter() - started
+moments = random.Random(0)
+for n in range(10):
+    child = begin(f"{sys.argv[2]}/{n}")
+    time.sleep(needed * moments.uniform(0.3, 1.1))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_kill_at_any_moment_leaves_no_half_written_file(tmp_path, noise):
+    runs = tmp_path / "runs"
+    subprocess.run([sys.executable, "-c", KILLER, noise, runs], check=True, timeout=300)
+    assert len(list((runs / "whole").iterdir())) == 4
+    for out in runs.iterdir():
+        # What was being written has a name that begins with a dot.
+        named = [path for path in out.iterdir() if not path.name.startswith(".")]
+        assert all(is_whole(path) for path in named)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals work otherwise there")
+def test_an_interrupt_ends_cleanly(tmp_path, noise):
+    # A column of text makes a note on standard error: from there on the work is under way.
+    lines = ["a,b,c,d,text"] + [f"{row},x" for row in noise.read_text().split()]
+    noise.write_text("\n".join(lines) + "\n")
+    process = start("compare", noise, "--repetitions", "500", "--out", tmp_path / "out")
+    assert process.stderr.readline().startswith("note")
+    process.send_signal(signal.SIGINT)
+    code, _, err = finish(process)
+    assert code == 130
+    assert "interrupted" in err
+    assert "Traceback" not in err
+    assert not (tmp_path / "out").exists()
+
+
+def test_help_answers_without_the_heavy_libraries():
+    program = (
+        "import sys; sys.argv = ['predfeat', '--help']\n"
+        "from predfeat.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "heavy = {'numpy', 'scipy', 'sklearn', 'numba', 'pandas', 'matplotlib', 'jinja2'}\n"
+        "print('HEAVY', sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
+    )
+    assert "HEAVY []" in done.stdout
+    assert "compare" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["compare", "fit", "transform", "measure", "info", "report"])
+def test_every_command_explains_itself_with_an_example(monkeypatch, command):
+    stdout = io.StringIO()
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(sys, "argv", ["predfeat", command, "--help"])
+    monkeypatch.setattr(sys, "stdout", stdout)
+    with pytest.raises(SystemExit):
+        main()
+    assert f"predfeat {command} " in stdout.getvalue().split("For example:")[1]
+
+
+def test_version(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["predfeat", "--version"])
+    stdout = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", stdout)
+    with pytest.raises(SystemExit):
+        main()
+    assert predfeat.__version__ in stdout.getvalue()
+
+
+def test_debug_is_off_again_by_the_next_run(monkeypatch, tmp_path):
+    in_this_process(monkeypatch, "--debug", "info", tmp_path / "missing.csv")
+    _, stderr = in_this_process(monkeypatch, "info", tmp_path / "missing.csv")
+    assert "Traceback" not in stderr
+    assert not _app._debug

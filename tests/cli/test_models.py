@@ -1,0 +1,230 @@
+"""`fit`, `transform`, `measure`, `info` and `report`, from files to files."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from predfeat import GPFA, SFA, load, measures, read_header
+from predfeat.cli import app
+from predfeat.datasets import read
+from predfeat.report import render
+
+N_TRIALS, N_ROWS = 4, 60
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def in_another_process(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "predfeat", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+@pytest.fixture
+def trials(tmp_path):
+    """Trials with dates, one jump in them, one missing cell, and a column of text."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N_TRIALS * N_ROWS, 3))
+    X[1:, 0] += X[:-1, 1]
+    lines = ["day,who,left,right,up,place"]
+    for i, row in enumerate(X.tolist()):
+        trial, n = divmod(i, N_ROWS)
+        day = np.datetime64("2026-01-01") + n + (5 if n > 20 else 0)
+        cells = ["" if i == 100 else repr(row[0]), repr(row[1]), repr(row[2])]
+        lines.append(",".join([str(day), f"no. {trial}", *cells, "lab"]))
+    path = tmp_path / "trials.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+READ = ("--time", "day", "--group", "who", "-c", "left", "-c", "right", "-c", "up")
+
+
+def read_trials(path):
+    return read(path, time="day", group="who", columns=["left", "right", "up"])
+
+
+def test_fit_then_transform_in_another_process_gives_the_bits_of_the_library(tmp_path, trials):
+    model, out = tmp_path / "m.predfeat", tmp_path / "features.csv"
+    done = in_another_process("fit", trials, *READ, "--n-components", "1", "--out", model)
+    assert done.returncode == 0, done.stderr
+    done = in_another_process("transform", model, trials, "--out", out)
+    assert done.returncode == 0, done.stderr
+    recording = read_trials(trials)
+    fitted = GPFA(1).fit(recording.values, groups=recording.groups)
+    np.testing.assert_array_equal(load(model).components_, fitted.components_)
+    written = read(out, time="day", group="who")
+    np.testing.assert_array_equal(written.values, fitted.transform(recording.values))
+
+
+def test_a_csv_round_trip_keeps_time_stamps_groups_and_names(tmp_path, trials):
+    model, out = tmp_path / "m.predfeat", tmp_path / "features.csv"
+    assert (
+        run("fit", trials, *READ, "-m", "sfa", "--n-components", "2", "--out", model).exit_code == 0
+    )
+    assert run("transform", model, trials, "--out", out).exit_code == 0
+    before = [line.split(",") for line in trials.read_text().splitlines()]
+    after = [line.split(",") for line in out.read_text().splitlines()]
+    assert after[0] == ["day", "who", "sfa0", "sfa1"]
+    assert [row[:2] for row in after[1:]] == [row[:2] for row in before[1:]]
+    assert after[101] == [*before[101][:2], "", ""]  # the missing cell
+
+
+def test_columns_are_found_by_their_names(tmp_path, trials):
+    model = tmp_path / "m.predfeat"
+    run("fit", trials, *READ, "-m", "sfa", "--out", model, "--n-components", "1")
+    rows = [line.split(",") for line in trials.read_text().splitlines()]
+    turned = tmp_path / "turned.csv"
+    turned.write_text("\n".join(",".join(row[::-1]) for row in rows) + "\n")
+    outputs = []
+    for n, path in enumerate((trials, turned)):
+        out = tmp_path / f"{n}.csv"
+        assert run("transform", model, path, "--out", out).exit_code == 0
+        outputs.append(out.read_text())
+    assert outputs[0] == outputs[1]
+    fewer = tmp_path / "fewer.csv"
+    fewer.write_text("\n".join(",".join(row[:3]) for row in rows) + "\n")
+    result = run("transform", model, fewer, "--out", tmp_path / "no.csv")
+    assert "right" in str(result.exception)
+    assert not (tmp_path / "no.csv").exists()
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".npy", ".parquet"])
+def test_features_can_be_written_as(tmp_path, trials, suffix):
+    model, out = tmp_path / "m.predfeat", tmp_path / f"features{suffix}"
+    run("fit", trials, *READ, "-m", "sfa", "--n-components", "1", "--out", model)
+    assert run("transform", model, trials, "--out", out).exit_code == 0
+    recording = read_trials(trials)
+    expected = load(model).transform(recording.values)[recording.rows >= 0]
+    options = {} if suffix == ".npy" else {"time": "day", "group": "who", "jumps": "ignore"}
+    np.testing.assert_array_equal(read(out, **options).values, expected)
+
+
+def test_features_can_be_printed(tmp_path, trials):
+    model = tmp_path / "m.predfeat"
+    run("fit", trials, *READ, "-m", "sfa", "--n-components", "1", "--out", model)
+    printed = in_another_process("transform", model, trials, "--out", "-").stdout
+    run("transform", model, trials, "--out", tmp_path / "f.csv")
+    assert printed == (tmp_path / "f.csv").read_text()
+
+
+def test_options_of_fit_are_parameters_of_the_method(tmp_path, trials):
+    model = tmp_path / "m.predfeat"
+    result = run(
+        "fit", trials, *READ, "--out", model, "--n-components", "2", "--n-lags", "2",
+        "--n-neighbors", "4", "--graph", "full", "--init", "sfa", "--max-iter", "3",
+        "--theiler", "1", "--pca-components", "0.9999",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    wanted = {"n_components": 2, "n_lags": 2, "n_neighbors": 4, "graph": "full", "init": "sfa"}
+    wanted |= {"max_iter": 3, "theiler": 1, "pca_components": 0.9999}
+    assert load(model).get_params().items() >= wanted.items()
+    assert read_header(model).notes["columns"] == ["left", "right", "up"]
+
+
+def test_an_option_that_the_method_does_not_have(trials, tmp_path):
+    result = run("fit", trials, "-m", "sfa", "--graph", "full", "--out", tmp_path / "m.predfeat")
+    assert result.exit_code == 2
+    assert "--graph" in result.output
+    assert "SFA" in result.output
+
+
+def test_measures_are_those_of_the_library(tmp_path, trials):
+    recording = read_trials(trials)
+    result = run("measure", trials, *READ, "--n-lags", "2", "--n-neighbors", "3", "--json")
+    rows = {row["column"]: row for row in json.loads(result.stdout)["measures"]}
+    assert list(rows) == ["left", "right", "up", "all together"]
+    options = {"groups": recording.groups}
+    for column, values in (("right", recording.values[:, [1]]), ("all together", recording.values)):
+        found = rows[column]
+        near = {**options, "n_lags": 2, "n_neighbors": 3}
+        assert found["predictability"] == measures.predictability(values, **near)
+        assert found["slowness"] == np.mean(measures.slowness(values, **options))
+        assert found["forecastability"] == np.mean(measures.forecastability(values, **options))
+        assert found["predictive_information"] == measures.predictive_information(values, **near)
+        linear = measures.autoregression_error(values, n_lags=2, **options)
+        assert found["autoregression_error"] == linear
+
+
+def test_measures_of_a_models_features(tmp_path, trials):
+    model, out = tmp_path / "m.predfeat", tmp_path / "f.csv"
+    run("fit", trials, *READ, "-m", "sfa", "--n-components", "1", "--out", model)
+    run("transform", model, trials, "--out", out)
+    by_model = json.loads(run("measure", trials, "--model", model, "--json").stdout)
+    by_file = json.loads(run("measure", out, "--time", "day", "--group", "who", "--json").stdout)
+    assert by_model["measures"] == by_file["measures"]
+    assert "sfa0" in run("measure", out, "--time", "day", "--group", "who").output
+
+
+def test_a_constant_column_has_no_measures(tmp_path):
+    path = tmp_path / "stuck.csv"
+    path.write_text("a,b\n" + "".join(f"{i % 7},3\n" for i in range(100)))
+    rows = json.loads(run("measure", path, "--json").stdout)["measures"]
+    assert rows[0]["forecastability"] is not None
+    assert rows[1]["forecastability"] is None
+
+
+def test_info_of_data_and_of_a_model(tmp_path, trials):
+    facts = json.loads(run("info", trials, *READ, "--json").stdout)
+    assert facts["columns"] == ["left", "right", "up"]
+    assert facts["n_sequences"] == N_TRIALS
+    assert facts["n_gap_rows"] == N_TRIALS * 5 + 1
+    model = tmp_path / "m.predfeat"
+    run("fit", trials, *READ, "-m", "sfa", "--n-components", "1", "--out", model)
+    facts = json.loads(run("info", model, "--json").stdout)
+    assert facts["estimator"] == "SFA"
+    assert facts["parameters"] == SFA(1).get_params()
+    assert facts["fitted_to"]["source"] == "trials.csv"
+    assert "SFA" in run("info", model).output
+    assert run("info", model, "--time", "day").exit_code == 2
+
+
+def test_report_makes_the_same_page_again(tmp_path, trials):
+    out = tmp_path / "out"
+    run("compare", trials, *READ, "-m", "random", "-m", "sfa", "--repetitions", "2", "--out", out)
+    page = tmp_path / "page.html"
+    assert run("report", out / "results.json", "--out", page).exit_code == 0
+    assert page.read_bytes() == (out / "report.html").read_bytes()
+    assert isinstance(run("report", out / "results.json", "--out", page).exception, FileExistsError)
+    assert page.read_text() == render(json.loads((out / "results.json").read_text()))
+    (tmp_path / "not.json").write_text("{")
+    for wrong in ("not.json", "trials.csv"):
+        result = run("report", tmp_path / wrong, "--out", tmp_path / "other.html")
+        assert isinstance(result.exception, ValueError)
+        assert wrong in str(result.exception)
+
+
+def test_a_video_ends_in_a_report_with_pictures(tmp_path):
+    av = pytest.importorskip("av")
+    path = tmp_path / "blob.mp4"
+    rows, columns = np.mgrid[:32, :32]
+    with av.open(str(path), "w") as file:
+        stream = file.add_stream("mpeg4", rate=25)
+        stream.width = stream.height = 32
+        stream.pix_fmt = "yuv420p"
+        for n in range(120):
+            at = 16 + 10 * np.cos(0.2 * n), 16 + 10 * np.sin(0.2 * n)
+            blob = 200 * np.exp(-((rows - at[0]) ** 2 + (columns - at[1]) ** 2) / 20)
+            picture = np.repeat(blob[..., None], 3, axis=2).astype(np.uint8)
+            for packet in stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")):
+                file.mux(packet)
+        for packet in stream.encode():
+            file.mux(packet)
+    out = tmp_path / "out"
+    result = run(
+        "compare", path, "--height", "12", "-m", "random", "-m", "sfa", "--repetitions", "2",
+        "--out", out, "--json",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    results = json.loads(result.stdout)
+    assert results["data"]["kind"] == "video"
+    assert results["loadings"]["kind"] == "images"
