@@ -17,7 +17,7 @@ from predfeat.report._loadings import correlations, describe_loadings
 from predfeat.report._quality import describe_data
 from predfeat.report._sentence import about_as_good, sentence, verdict
 from predfeat.report._spectrum import block_length, block_spectra
-from predfeat.report._traces import envelope, plain, time_axis
+from predfeat.report._traces import envelope, frequency_axis, plain, time_axis
 from predfeat.series import check_sequences
 
 __all__ = ["SCHEMA", "results_of"]
@@ -233,21 +233,15 @@ def _spectra(study: Study, features: FloatArray) -> dict[str, Any] | None:
     frequencies, shares = block_spectra(series, n_block)
     channels = _rawest_channels(study, 50)
     _, raw = block_spectra(study.series.with_rows(study.series.rows[:, channels]), n_block)
-    axis = time_axis(study.recording)
+    unit, units, per_row = frequency_axis(study.recording)
     return {
         "n_block": n_block,
-        "unit": f"cycles per {_singular(axis['unit'])}",
-        "per_cycle": _singular(axis["unit"], many=True),
-        "frequencies": plain(frequencies / axis["per_row"], 6),
+        "unit": f"cycles per {unit}",
+        "per_cycle": units,
+        "frequencies": plain(frequencies / per_row, 6),
         "features": plain(shares.T, 4),
         "channels": plain(raw.mean(axis=1), 4),
     }
-
-
-def _singular(unit: str, *, many: bool = False) -> str:
-    words = {"rows": "row", "days": "day", "hours": "hour", "minutes": "minute", "s": "second"}
-    word = words.get(unit, unit)
-    return f"{word}s" if many and unit in words else word
 
 
 def _loadings(study: Study, signals: FloatArray) -> dict[str, Any]:

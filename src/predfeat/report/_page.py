@@ -86,9 +86,10 @@ def render(results: dict[str, Any]) -> str:
 
 def _two_parts(results: dict[str, Any]) -> tuple[str, str]:
     """Return the sentence's first part and, where the verdict needs two, the second."""
+    sentence = results["sentence"].replace(" %", "\N{NO-BREAK SPACE}%")
     if results["verdict"] in ("found", "no baseline"):
-        return results["sentence"], ""
-    first, stop, second = results["sentence"].partition(". ")
+        return sentence, ""
+    first, stop, second = sentence.partition(". ")
     return first + stop.rstrip(), second
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from predfeat._typing import FloatArray
 from predfeat.datasets import Recording
 
-__all__ = ["envelope", "plain", "time_axis"]
+__all__ = ["envelope", "frequency_axis", "plain", "time_axis"]
 
 # Seconds that one step of a larger unit has, and from how many of them on it reads better.
 _LARGER_UNITS = (("days", 86_400.0, 3.0), ("hours", 3_600.0, 3.0), ("minutes", 60.0, 5.0))
@@ -79,5 +79,32 @@ def time_axis(recording: Recording) -> dict[str, Any]:
                 break
     origin = None
     if recording.time is not None and len(recording.time):
-        origin = str(recording.time[0])
+        first = recording.time[0]
+        origin = f"{first:g}" if isinstance(first, np.floating) else str(first)
     return {"unit": unit, "per_row": per_row, "origin": origin}
+
+
+def frequency_axis(recording: Recording) -> tuple[str, str, float]:
+    """Return a unit of time for frequencies, its plural, and how much of it one row takes.
+
+    A unit that is about as long as a row: what happens in a recording of hours may take
+    milliseconds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.datasets import Recording
+    >>> frequency_axis(Recording(np.zeros((9, 1)), ("x",), "hourly", step=3600.0, unit="s"))
+    ('hour', 'hours', 1.0)
+    """
+    axis = time_axis(recording)
+    if axis["unit"] == "rows":
+        return "row", "rows", 1.0
+    if recording.unit != "s":
+        plural = str(recording.unit)
+        return plural.replace("units", "unit", 1), plural, float(axis["per_row"])
+    step = float(recording.step or 1.0)
+    for unit, seconds in (("day", 86_400.0), ("hour", 3_600.0), ("minute", 60.0)):
+        if step >= seconds / 2:
+            return unit, f"{unit}s", step / seconds
+    return "second", "seconds", step
