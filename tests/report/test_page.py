@@ -166,8 +166,9 @@ def test_sections_stand_in_their_order(page):
 def test_the_page_says_what_the_results_say(page, results):
     text = outline(page).text
     shown = [text["h1"].strip(), text["p"]]
-    assert results["sentence"].replace(" %", "\N{NO-BREAK SPACE}%").startswith(shown[0])
-    assert results["sentence"][len(shown[0]) :].strip() in shown[1]
+    sentence = results["sentence"].replace(" %", "\N{NO-BREAK SPACE}%")
+    assert sentence.startswith(shown[0])
+    assert sentence[len(shown[0]) :].strip() in shown[1]
     assert results["command"] in text["code"]
     assert "repetitions overlap" in text["p"]
     for name in ("numpy", "scipy", "scikit-learn", "numba", "predfeat", "python"):
