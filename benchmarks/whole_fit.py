@@ -9,17 +9,11 @@ composition drops a neighbourhood at the ends of the series, where ours drops on
 `pip install "predfeat[bench]"`.
 """
 
-import argparse
-import json
-import statistics
-import time
-from pathlib import Path
-
 import faiss
 import numpy as np
 from scipy import linalg, sparse
-from scipy.signal import lfilter
 from threadpoolctl import threadpool_limits
+from timing import alternate, argument_parser, autoregression, medians, write
 
 from predfeat import GPFA
 
@@ -86,13 +80,11 @@ def ours(X, graph, threads, n_iterations=ITERATIONS):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", type=Path, help="also write the medians to this file")
+    parser = argument_parser(__doc__)
     parser.add_argument("--rows", type=int, default=10_000)
     parser.add_argument("--columns", type=int, default=100)
     arguments = parser.parse_args()
-    noise = np.random.default_rng(0).normal(size=(arguments.rows, arguments.columns))
-    X = lfilter([1.0], [1.0, -0.9], noise, axis=0)
+    X = autoregression(arguments.rows, arguments.columns)
     print(f"S={len(X)}, N={X.shape[1]}, p={P}, k={K}, M={M}, {ITERATIONS} iterations\n")
     print("| graph | threads | predfeat | composition | ratio | first objectives |")
     print("|---|---|---|---|---|---|")
@@ -104,26 +96,28 @@ def main():
                 "predfeat": lambda g=graph, t=threads: ours(X, g, t),
                 "composition": lambda g=graph: composition(X, g),
             }
-            seconds = {name: [] for name in runs}
             found = (ours(X, graph, threads, 1), composition(X, graph, 1))
             with threadpool_limits(limits=threads):
                 ours(X[:3000], graph, threads)  # compiled code is loaded once per process
-                for round_ in range(ROUNDS):
-                    for name in list(runs) if round_ % 2 else list(runs)[::-1]:
-                        started = time.perf_counter()
-                        runs[name]()
-                        seconds[name].append(time.perf_counter() - started)
-            medians = {name: statistics.median(values) for name, values in seconds.items()}
-            results.append({"graph": graph, "threads": threads, "seconds": medians})
+                seconds = alternate(runs, ROUNDS)
+            middle = medians(seconds)
+            results.append(
+                {
+                    "S": len(X),
+                    "N": X.shape[1],
+                    "graph": graph,
+                    "threads": threads,
+                    "seconds": seconds,
+                }
+            )
             print(
-                f"| {graph} | {threads} | {medians['predfeat']:.2f} s | "
-                f"{medians['composition']:.2f} s | "
-                f"{medians['composition'] / medians['predfeat']:.1f}× | "
+                f"| {graph} | {threads} | {middle['predfeat']:.2f} s | "
+                f"{middle['composition']:.2f} s | "
+                f"{middle['composition'] / middle['predfeat']:.1f}× | "
                 f"{found[0]:.4f}, {found[1]:.4f} |",
                 flush=True,
             )
-    if arguments.json:
-        arguments.json.write_text(json.dumps(results, indent=2) + "\n")
+    write(arguments.json, "whole_fit", results)
 
 
 if __name__ == "__main__":
