@@ -142,7 +142,7 @@ def draw_growth(results):
     lines = results["growth"]
     variables = list(dict.fromkeys(line["variable"] for line in lines))
     figure, all_axes = plt.subplots(2, 3, figsize=(10, 6.2), layout="constrained")
-    colors = {"search": OURS, "first iteration": "#e08a1e", "further iteration": "#3f8f5b"}
+    colors = {"search": OURS, "one iteration": "#e08a1e", "further iteration": "#3f8f5b"}
     for axes, variable in zip(all_axes.flat, variables, strict=False):
         for line in (line for line in lines if line["variable"] == variable):
             label = f"{line['kind']}: exponent {line['exponent']:.2f}"

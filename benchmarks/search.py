@@ -2,8 +2,9 @@
 
 Ours against faiss-cpu's flat index, scikit-learn's brute force and SciPy's KD-tree, on AR(0.9)
 data with S=10000 and k=10: alternating order, medians of several rounds, the same number of
-threads for all. The peers get the embedded states in float32 (faiss's only type) or float64, ready
-made; ours makes its own from the rows. Needs `pip install "predfeat[bench]"`.
+threads for all; on one thread it is processor time, so that other programs do not count. The
+peers get the embedded states in float32 (faiss's only type) or float64, ready made; ours makes
+its own from the rows. Needs `pip install "predfeat[bench]"`.
 """
 
 import faiss
@@ -11,7 +12,7 @@ import numpy as np
 from scipy.spatial import KDTree
 from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
-from timing import alternate, argument_parser, autoregression, medians, write
+from timing import alternate, argument_parser, autoregression, medians, timer, write
 
 from predfeat import nearest_neighbors
 
@@ -50,17 +51,19 @@ def measure(N, p, threads):
     faiss.omp_set_num_threads(threads)
     with threadpool_limits(limits=threads):
         runs["predfeat"]()  # compiled code is loaded once per process
-        return alternate(runs, ROUNDS)
+        return alternate(runs, ROUNDS, timer(threads))
 
 
 def main():
-    arguments = argument_parser(__doc__).parse_args()
+    parser = argument_parser(__doc__)
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    arguments = parser.parse_args()
     results = []
     print(f"S={S}, k={K}, AR(0.9), medians of {ROUNDS} alternating rounds\n")
     print("| N | p | threads | predfeat | faiss flat | scikit-learn brute | KD-tree |")
     print("|---|---|---|---|---|---|---|")
     for N, p in SHAPES:
-        for threads in (1, 2):
+        for threads in arguments.threads:
             seconds = measure(N, p, threads)
             results.append({"N": N, "p": p, "threads": threads, "seconds": seconds})
             middle = medians(seconds)

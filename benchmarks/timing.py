@@ -27,6 +27,17 @@ def seconds_of(run):
     return time.perf_counter() - started
 
 
+def processor_seconds_of(run):
+    """For one thread: what the clock would show if nobody else used the machine."""
+    started = time.process_time()
+    run()
+    return time.process_time() - started
+
+
+def timer(threads):
+    return processor_seconds_of if threads == 1 else seconds_of
+
+
 def alternate(runs, rounds, measure=seconds_of):
     """Return the seconds of every run in every round; the order is reversed in every other one.
 
