@@ -2,22 +2,17 @@
 
 Ours against faiss-cpu's flat index, scikit-learn's brute force and SciPy's KD-tree, on AR(0.9)
 data with S=10000 and k=10: alternating order, medians of several rounds, the same number of
-threads for all. The peers get the embedded states in float32 (faiss's only type) or float64, ready
-made; ours makes its own from the rows. Needs `pip install "predfeat[bench]"`.
+threads for all; on one thread it is processor time, so that other programs do not count. The
+peers get the embedded states in float32 (faiss's only type) or float64, ready made; ours makes
+its own from the rows. Needs `pip install "predfeat[bench]"`.
 """
-
-import argparse
-import json
-import statistics
-import time
-from pathlib import Path
 
 import faiss
 import numpy as np
-from scipy.signal import lfilter
 from scipy.spatial import KDTree
 from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
+from timing import alternate, argument_parser, autoregression, medians, timer, write
 
 from predfeat import nearest_neighbors
 
@@ -52,43 +47,35 @@ def contestants(X, p, threads):
 
 
 def measure(N, p, threads):
-    X = lfilter([1.0], [1.0, -0.9], np.random.default_rng(0).normal(size=(S, N)), axis=0)
-    runs = contestants(X, p, threads)
-    seconds = {name: [] for name in runs}
+    runs = contestants(autoregression(S, N), p, threads)
     faiss.omp_set_num_threads(threads)
     with threadpool_limits(limits=threads):
         runs["predfeat"]()  # compiled code is loaded once per process
-        for round_ in range(ROUNDS):
-            order = list(runs) if round_ % 2 else list(runs)[::-1]
-            for name in order:
-                started = time.perf_counter()
-                runs[name]()
-                seconds[name].append(time.perf_counter() - started)
-    return {name: statistics.median(values) for name, values in seconds.items()}
+        return alternate(runs, ROUNDS, timer(threads))
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", type=Path, help="also write the medians to this file")
+    parser = argument_parser(__doc__)
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     arguments = parser.parse_args()
     results = []
     print(f"S={S}, k={K}, AR(0.9), medians of {ROUNDS} alternating rounds\n")
     print("| N | p | threads | predfeat | faiss flat | scikit-learn brute | KD-tree |")
     print("|---|---|---|---|---|---|---|")
     for N, p in SHAPES:
-        for threads in (1, 2):
-            medians = measure(N, p, threads)
-            results.append({"N": N, "p": p, "threads": threads, "seconds": medians})
-            ours = medians["predfeat"]
+        for threads in arguments.threads:
+            seconds = measure(N, p, threads)
+            results.append({"N": N, "p": p, "threads": threads, "seconds": seconds})
+            middle = medians(seconds)
+            ours = middle["predfeat"]
             peers = [
-                f"{medians[name]:.3f} s ({medians[name] / ours:.1f}×)" if name in medians else "–"
+                f"{middle[name]:.3f} s ({middle[name] / ours:.1f}×)" if name in middle else "–"
                 for name in ("faiss", "sklearn", "kdtree")
             ]
             print(
                 f"| {N} | {p} | {threads} | {ours:.3f} s | " + " | ".join(peers) + " |", flush=True
             )
-    if arguments.json:
-        arguments.json.write_text(json.dumps(results, indent=2) + "\n")
+    write(arguments.json, "search", results)
 
 
 if __name__ == "__main__":

@@ -3,23 +3,18 @@
 The composition does what a careful user would build today: LAPACK whitening, faiss-cpu's flat
 index for the neighbours (embedded states, float32), scipy.sparse for the graph, whose weights are
 never multiplied out (a neighbourhood's edges follow from its sum), LAPACK for the eigenproblem.
-Both do exactly the same number of iterations from the same start, in alternating order; their
-objectives after the first iteration are printed, so that one sees that they compute the same (the
-composition drops a neighbourhood at the ends of the series, where ours drops one member). Needs
+Both do exactly the same number of iterations from the same start, in alternating order; on one
+thread it is processor time, so that other programs do not count. Their objectives after the first
+iteration are printed, so that one sees that they compute the same (the composition drops a
+neighbourhood at the ends of the series, where ours drops one member). Needs
 `pip install "predfeat[bench]"`.
 """
-
-import argparse
-import json
-import statistics
-import time
-from pathlib import Path
 
 import faiss
 import numpy as np
 from scipy import linalg, sparse
-from scipy.signal import lfilter
 from threadpoolctl import threadpool_limits
+from timing import alternate, argument_parser, autoregression, medians, timer, write
 
 from predfeat import GPFA
 
@@ -86,44 +81,45 @@ def ours(X, graph, threads, n_iterations=ITERATIONS):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", type=Path, help="also write the medians to this file")
+    parser = argument_parser(__doc__)
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--rows", type=int, default=10_000)
     parser.add_argument("--columns", type=int, default=100)
     arguments = parser.parse_args()
-    noise = np.random.default_rng(0).normal(size=(arguments.rows, arguments.columns))
-    X = lfilter([1.0], [1.0, -0.9], noise, axis=0)
+    X = autoregression(arguments.rows, arguments.columns)
     print(f"S={len(X)}, N={X.shape[1]}, p={P}, k={K}, M={M}, {ITERATIONS} iterations\n")
     print("| graph | threads | predfeat | composition | ratio | first objectives |")
     print("|---|---|---|---|---|---|")
     results = []
-    for threads in (1, 2):
+    for threads in arguments.threads:
         faiss.omp_set_num_threads(threads)
         for graph in ("full", "star"):
             runs = {
                 "predfeat": lambda g=graph, t=threads: ours(X, g, t),
                 "composition": lambda g=graph: composition(X, g),
             }
-            seconds = {name: [] for name in runs}
             found = (ours(X, graph, threads, 1), composition(X, graph, 1))
             with threadpool_limits(limits=threads):
                 ours(X[:3000], graph, threads)  # compiled code is loaded once per process
-                for round_ in range(ROUNDS):
-                    for name in list(runs) if round_ % 2 else list(runs)[::-1]:
-                        started = time.perf_counter()
-                        runs[name]()
-                        seconds[name].append(time.perf_counter() - started)
-            medians = {name: statistics.median(values) for name, values in seconds.items()}
-            results.append({"graph": graph, "threads": threads, "seconds": medians})
+                seconds = alternate(runs, ROUNDS, timer(threads))
+            middle = medians(seconds)
+            results.append(
+                {
+                    "S": len(X),
+                    "N": X.shape[1],
+                    "graph": graph,
+                    "threads": threads,
+                    "seconds": seconds,
+                }
+            )
             print(
-                f"| {graph} | {threads} | {medians['predfeat']:.2f} s | "
-                f"{medians['composition']:.2f} s | "
-                f"{medians['composition'] / medians['predfeat']:.1f}× | "
+                f"| {graph} | {threads} | {middle['predfeat']:.2f} s | "
+                f"{middle['composition']:.2f} s | "
+                f"{middle['composition'] / middle['predfeat']:.1f}× | "
                 f"{found[0]:.4f}, {found[1]:.4f} |",
                 flush=True,
             )
-    if arguments.json:
-        arguments.json.write_text(json.dumps(results, indent=2) + "\n")
+    write(arguments.json, "whole_fit", results)
 
 
 if __name__ == "__main__":

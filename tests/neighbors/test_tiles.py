@@ -155,6 +155,10 @@ def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path):
     # A file where the folder should be: nobody, not even root, can write into it.
     blocked = tmp_path / "blocked"
     blocked.write_text("")
-    used, components = run_program(NUMBA_CACHE_DIR=str(blocked / "cache"))
+    # Only there, and not in the folder beside the source or the user's, to which numba goes on.
+    used, components = run_program(
+        NUMBA_CACHE_DIR=str(blocked / "cache"),
+        NUMBA_CACHE_LOCATOR_CLASSES="UserProvidedCacheLocator",
+    )
     assert used
     np.testing.assert_allclose(components, run_program()[1], rtol=1e-12)

@@ -15,6 +15,7 @@ from predfeat._typing import FloatArray
 from predfeat.features._base import POSITIVE, LinearFeatures
 from predfeat.features._sfa import slow_directions
 from predfeat.measures._spectra import PRIOR_WEIGHT, segment_transforms
+from predfeat.neighbors._threads import one_blas_thread
 from predfeat.series import Sequences
 from predfeat.solvers import smallest_eigenpairs
 from predfeat.whitening import Whitening
@@ -115,6 +116,7 @@ class ForeCA(LinearFeatures):
         return directions
 
 
+@one_blas_thread()
 def forecastable_directions(
     white: Sequences,
     n_components: int,
@@ -186,7 +188,7 @@ class _EntropySearch:
         dimension = self.rows.shape[1]
         given = np.linalg.lstsq(self.to_white, directions, rcond=None)[0]
         axes = np.eye(dimension)
-        best_axis = int(np.argmin(self.entropies(axes)))
+        best_axis = int(np.argmin(self.entropies(self.spectra(axes))))
         starts = np.column_stack([axes[:, best_axis], given])
         lengths = np.linalg.norm(starts, axis=0)
         unit: FloatArray = starts[:, lengths > 1e-12] / lengths[lengths > 1e-12]
@@ -201,40 +203,50 @@ class _EntropySearch:
         )
         return smoothed
 
-    def entropies(self, vectors: FloatArray) -> FloatArray:
-        """Return the spectral entropies of unit vectors, as shares of white noise's."""
-        smoothed = self.spectra(vectors)
-        nats = -2.0 * np.sum(smoothed * np.log(smoothed), axis=0)
+    def entropies(self, spectra: FloatArray) -> FloatArray:
+        """Return the entropies of spectra (columns), as shares of white noise's."""
+        nats = -2.0 * np.sum(spectra * np.log(spectra), axis=0)
         entropy: FloatArray = nats / np.log(2 * self.n_frequencies)
         return entropy
 
-    def step(self, vector: FloatArray) -> FloatArray:
-        """Return the smallest eigenvector of the spectra weighted with -log f.
+    def step(self, spectra: FloatArray) -> FloatArray:
+        """Return, for each of some vectors' spectra f, the best vector for the weights -log f.
 
-        By Gibbs' inequality -Σ g log f bounds the entropy of g from above, with equality at
-        g = f: lowering the bound lowers the entropy.
+        It is the smallest eigenvector of the weighted cross-spectra. By Gibbs' inequality
+        -Σ g log f bounds the entropy of g from above, with equality at g = f: lowering the bound
+        lowers the entropy.
         """
-        surprise = -np.log(self.spectra(vector[:, None])[:, 0])
-        n_parts = len(self.rows) // self.n_frequencies
-        weighted = self.rows * np.tile(surprise, n_parts)[:, None]
-        return smallest_eigenpairs(weighted.T @ self.rows, 1).vectors[:, 0]
+        dimension, n_vectors = self.rows.shape[1], spectra.shape[1]
+        # Half a distribution is below 1, so that all weights are positive: with their roots the
+        # product is one matrix times its own transpose, half the work.
+        roots = np.sqrt(-np.log(spectra))
+        weighted = np.zeros((n_vectors, dimension, dimension))
+        scaled = np.empty((self.n_frequencies, dimension))
+        for part in self.rows.reshape(-1, self.n_frequencies, dimension):
+            for n in range(n_vectors):  # all of them while the part is in the processor's cache
+                np.multiply(part, roots[:, n, None], out=scaled)
+                weighted[n] += scaled.T @ scaled
+        return np.column_stack([smallest_eigenpairs(w, 1).vectors[:, 0] for w in weighted])
 
     def run(self, starts: FloatArray, max_iter: int, tol: float) -> tuple[FloatArray, float, int]:
         """Race the starts: every few steps the worse half retires; the last one goes to the end."""
-        runners = [starts[:, i] for i in range(starts.shape[1])]
-        n_steps = 0
-        while len(runners) > 1 and n_steps < max_iter:
+        runners, n_steps = starts, 0
+        spectra = self.spectra(runners)
+        while runners.shape[1] > 1 and n_steps < max_iter:
             for _ in range(min(_STEPS_PER_HEAT, max_iter - n_steps)):
-                runners = [self.step(runner) for runner in runners]
+                runners = self.step(spectra)
+                spectra = self.spectra(runners)
                 n_steps += 1
-            order = np.argsort(self.entropies(np.column_stack(runners)), kind="stable")
-            runners = [runners[i] for i in order[: (len(runners) + 1) // 2]]
-        best = runners[0]
-        entropy = float(self.entropies(best[:, None])[0])
+            order = np.argsort(self.entropies(spectra), kind="stable")
+            remaining = order[: (len(order) + 1) // 2]
+            runners, spectra = runners[:, remaining], spectra[:, remaining]
+        best, spectra = runners[:, :1], spectra[:, :1]
+        entropy = float(self.entropies(spectra)[0])
         while n_steps < max_iter:
             n_steps += 1
-            best = self.step(best)
-            before, entropy = entropy, float(self.entropies(best[:, None])[0])
+            best = self.step(spectra)
+            spectra = self.spectra(best)
+            before, entropy = entropy, float(self.entropies(spectra)[0])
             if before - entropy < tol:
                 break
-        return best, entropy, n_steps
+        return best[:, 0], entropy, n_steps

@@ -145,7 +145,7 @@ def _local(features: Sequences, table: NeighborTable) -> float:
         states = np.column_stack([table.times[block], table.indices[block]])
         points = features.rows[states + 1]
         points -= points.mean(axis=1, keepdims=True)
-        covariances = np.einsum("tmi,tmj->tij", points, points) / (n_points - 1)
+        covariances = points.transpose(0, 2, 1) @ points / (n_points - 1)
         signs, log_determinants = np.linalg.slogdet(covariances)
         total += float(np.where(signs > 0, log_determinants, -np.inf).sum())
     return total / len(table.times) - _log_determinant_bias(n_points - 1, n_features)

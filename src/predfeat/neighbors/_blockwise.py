@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 
 from predfeat._typing import FloatArray, IntArray
+from predfeat.neighbors._equal import count_equal_before
 from predfeat.neighbors._exclusion import Exclusion
 from predfeat.neighbors._ranking import nearest_of_candidates
 from predfeat.neighbors._threads import map_blocks
@@ -43,7 +44,10 @@ def search_blockwise(
     blocks = [queries[start : start + n_rows] for start in range(0, len(queries), n_rows)]
     # One embedding of all states serves all blocks where it is small.
     shared = moved.embed() if len(states) * states.dimension <= _EMBEDDED_NUMBERS else None
-    search = partial(_search_block, states, moved, n_neighbors, exclusion, squared_norms, shared)
+    equal_before = count_equal_before(states)
+    search = partial(
+        _search_block, states, moved, n_neighbors, exclusion, squared_norms, shared, equal_before
+    )
     results = map_blocks(search, blocks, n_jobs)
     return np.concatenate([r[0] for r in results]), np.concatenate([r[1] for r in results])
 
@@ -73,6 +77,7 @@ def _search_block(
     exclusion: Exclusion,
     squared_norms: FloatArray,
     shared: FloatArray | None,
+    equal_before: IntArray,
     queries: IntArray,
 ) -> tuple[IntArray, FloatArray]:
     n_states = len(states)
@@ -92,7 +97,13 @@ def _search_block(
     reach = _kth_smallest_at_most(tile, n_neighbors)
     limit = reach + _slack(reach, squared_norms[queries], states.dimension)
     owner, candidates = np.nonzero(tile <= np.minimum(limit, np.finfo(float).max)[:, None])
-    return nearest_of_candidates(states, queries, owner, candidates, n_neighbors)
+    # Of equal states only the first k that are allowed can be neighbours, and no more of them are
+    # excluded than the window is wide. Without this, ranking would be quadratic in their number.
+    n_first = n_neighbors + (exclusion.stop - exclusion.first)[queries]
+    possible = equal_before[candidates] < n_first[owner]
+    return nearest_of_candidates(
+        states, queries, owner[possible], candidates[possible], n_neighbors
+    )
 
 
 def _padded(n_states: int) -> int:

@@ -154,7 +154,8 @@ def scan_tile(
     width, n_kept = column_stop - column_start, distances.shape[1]
     nothing = np.float32(-np.inf)
     column_limits = column_limits[:width]
-    column_limits[:] = limits[column_start:column_stop]
+    for c in range(width):  # a whole slice at once makes numba compile seconds of error messages
+        column_limits[c] = limits[column_start + c]
     narrow = narrow[:width]
     edge = edge[: row_stop - row_start]
     if n_lags > _LAGS_SUMMED:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, TypeVar
 
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["map_blocks", "count_threads"]
+__all__ = ["map_blocks", "count_threads", "one_blas_thread"]
 
 Block = TypeVar("Block")
 Result = TypeVar("Result")
@@ -20,6 +21,17 @@ Result = TypeVar("Result")
 def _controller() -> Any:
     # Looking through the loaded libraries takes milliseconds, and an iterated fit asks often.
     return ThreadpoolController()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Let BLAS work on one thread, and restore its count afterwards.
+
+    For loops over small matrices: there several threads wait for each other longer than they
+    work, on a machine that others use, too, up to ten times as long.
+    """
+    with _controller().limit(limits=1, user_api="blas"):
+        yield
 
 
 def count_threads(n_jobs: int | None) -> int:
@@ -34,7 +46,7 @@ def map_blocks(
 
     The BLAS thread count is restored afterwards, also when the work fails or is interrupted.
     """
-    with _controller().limit(limits=1, user_api="blas"):
+    with one_blas_thread():
         if n_jobs == 1 or len(blocks) == 1:
             return [work(block) for block in blocks]
         with ThreadPoolExecutor(n_jobs) as pool:
