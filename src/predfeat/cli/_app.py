@@ -9,6 +9,7 @@ import typer
 
 import predfeat
 from predfeat.cli._compare import compare
+from predfeat.cli._reproduce import reproduce
 
 __all__ = ["app", "main"]
 
@@ -20,6 +21,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 app.command()(compare)
+app.command()(reproduce)
 
 
 def _print_version(wanted: bool) -> None:

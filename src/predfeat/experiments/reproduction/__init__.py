@@ -5,6 +5,7 @@ points, `compute` fits and measures what the `Ledger` lacks, `run_setup` does al
 an `Outcome`, and `signed_rank_table` judges it.
 """
 
+from predfeat.experiments.reproduction._audio import RECORDINGS, audio_setup, audio_source
 from predfeat.experiments.reproduction._ledger import Ledger, Measured, Result
 from predfeat.experiments.reproduction._methods import (
     METHODS,
@@ -32,7 +33,21 @@ from predfeat.experiments.reproduction._setup import (
 )
 from predfeat.experiments.reproduction._sources import NoiseSource, Part, RecordingSource, Source
 from predfeat.experiments.reproduction._specification import DataPoint, Fit, canonical_json, key_of
+from predfeat.experiments.reproduction._statistics import (
+    SignedRank,
+    holm,
+    rank_biserial,
+    signed_rank_csv,
+    signed_rank_table,
+)
 from predfeat.experiments.reproduction._toy import toy_setup
+from predfeat.experiments.reproduction._visual import (
+    GAME,
+    game_source,
+    sprites_source,
+    video_source,
+    visual_setup,
+)
 
 __all__ = [
     "DataPoint",
@@ -59,6 +74,14 @@ __all__ = [
     "panel_points",
     "repeat_points",
     "toy_setup",
+    "RECORDINGS",
+    "audio_source",
+    "audio_setup",
+    "GAME",
+    "game_source",
+    "sprites_source",
+    "video_source",
+    "visual_setup",
     "Progress",
     "compute",
     "Outcome",
@@ -66,4 +89,9 @@ __all__ = [
     "run_setup",
     "results_csv",
     "times_csv",
+    "SignedRank",
+    "signed_rank_table",
+    "signed_rank_csv",
+    "rank_biserial",
+    "holm",
 ]
