@@ -80,6 +80,8 @@ def draw_outcome(outcome: Outcome, measure: str = "predictability") -> Figure:
 
 
 def _draw_panel(place: Axes, outcome: Outcome, panel: Panel, read: Callable[[Row], float]) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     values: dict[tuple[str, int], list[float]] = {}
     for row in outcome.rows:
         if row.place.panel == panel:
@@ -100,6 +102,7 @@ def _draw_panel(place: Axes, outcome: Outcome, panel: Panel, read: Callable[[Row
             markersize=3.5,
             **_STYLES[method],
         )
+    place.xaxis.set_major_locator(MaxNLocator(integer=True))
     place.grid(alpha=0.25, linewidth=0.6)
     place.tick_params(labelsize=8)
     for side in ("top", "right"):

@@ -163,15 +163,19 @@ def _method_rows(outcome: Outcome) -> list[dict[str, Any]]:
                 "seconds": "known" if method == TRUTH else f"{number(seconds)} s",
             }
         )
-    best = min((row["mean"] for row in rows if row["name"] != TRUTH), default=float("nan"))
-    return [{**row, "best": row["mean"] == best} for row in rows]
+    best = min((_mean(row) for row in rows if row["name"] != TRUTH), default=float("nan"))
+    return [{**row, "best": _mean(row) == best} for row in rows]
+
+
+def _mean(row: dict[str, Any]) -> float:
+    return float(row["mean"])
 
 
 def _finding(rows: list[dict[str, Any]]) -> str:
     found = [row for row in rows if row["name"] != TRUTH]
     if not found:
         return "No panel holds the default parameters."
-    by_value = min(found, key=lambda row: row["mean"])
+    by_value = min(found, key=_mean)
     by_share = min(found, key=lambda row: row["mean_share"])
     said = (
         f"At the defaults {by_value['name']} has the lowest predictability value "

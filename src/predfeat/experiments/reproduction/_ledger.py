@@ -161,9 +161,10 @@ class Ledger:
             They could not be written; what was there before is untouched.
         """
         rows = [(key_of(result.point, self.version), result) for result in results]
+        # Not "OR IGNORE", which would pass over a NaN, too.
         with self._named_errors("written"), self._transaction():
             self._connection.executemany(
-                "INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?, ?)",
+                "INSERT INTO results VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
                 [
                     (
                         key,
@@ -176,7 +177,7 @@ class Ledger:
                 ],
             )
             self._connection.executemany(
-                "INSERT OR IGNORE INTO times VALUES (?, ?)",
+                "INSERT INTO times VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
                 [(key, result.seconds) for key, result in rows],
             )
 

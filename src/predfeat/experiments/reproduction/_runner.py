@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import signal
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
 from dataclasses import dataclass, field
 from time import monotonic
 
@@ -83,12 +83,15 @@ def compute(
     n_done = len(found)
     tell = on_progress or (lambda progress: None)
     tell(Progress(n_done, len(wanted), None))
-    with closing(_finished(tasks, source, min(workers, max(len(tasks), 1)))) as finished:
+    finished = _finished(tasks, source, min(workers, max(len(tasks), 1)))
+    try:
         for results in finished:
             ledger.record(results)
             n_done += len(results)
             times.note(results[0])
             tell(Progress(n_done, len(wanted), times.left()))
+    finally:
+        _end(finished)
 
 
 def _tasks(points: Sequence[DataPoint]) -> list[_Task]:
@@ -127,6 +130,13 @@ def _finished(
                 "ran out. Results that were finished before are kept; run the same command again, "
                 "with fewer jobs."
             ) from error
+
+
+def _end(finished: Generator[list[Result], None, None]) -> None:
+    """End the processes that still work, if any, without joblib's advice about it."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=UserWarning, module="joblib")
+        finished.close()
 
 
 def _work(source: Source, task: _Task) -> list[Result]:
