@@ -9,13 +9,13 @@ import pytest
 from predfeat import SFA, RandomFeatures
 from predfeat.datasets import (
     SOUNDSCAPES,
+    _sprites,
     busiest_window,
     game_frames,
     moving_sprites,
     short_time_spectra,
     synthetic_soundscape,
 )
-from predfeat.datasets import _sprites
 from predfeat.exceptions import DataFileError, MissingLibraryError
 from predfeat.measures import predictability
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from predfeat.exceptions import LedgerError, WorkerError
 from predfeat.experiments.reproduction import (
@@ -108,6 +109,20 @@ def test_a_disk_that_fills_up_keeps_what_was_finished(path, n_jobs):
         whole = ledger.find(points_of(SMALL))
         assert len(whole) == len(ledger) == len(set(points_of(SMALL)))
         assert kept.items() <= whole.items()
+
+
+def test_one_process_uses_one_thread_as_workers_do(path, monkeypatch):
+    seen, measure = [], runner.measure_fit
+
+    def watched(*given):
+        seen.extend(library["num_threads"] for library in threadpool_info())
+        return measure(*given)
+
+    monkeypatch.setattr(runner, "measure_fit", watched)
+    with Ledger(path) as ledger, threadpool_limits(2):
+        assert max(library["num_threads"] for library in threadpool_info()) == 2
+        compute(points_of(SMALL, 1)[:1], SMALL.source, ledger)
+    assert set(seen) == {1}
 
 
 class Murderous(RecordingSource):

@@ -123,6 +123,15 @@ def test_parts_are_apart_and_differ_between_repetitions(source):
     assert len(seen) > 15
 
 
+def test_parts_of_a_tight_recording_still_have_rows_between_them():
+    rows = r.RecordingSource("rows", "", np.arange(15_020.0)[:, None])
+    setup = r.visual_setup(rows)
+    for repetition in range(5):
+        fit = setup.point("SFA", setup.defaults, repetition, 1, "test").fit
+        train, test = (part.rows[:, 0] for part in rows.parts(fit))
+        assert max(test[0] - train[-1], train[0] - test[-1]) == 21
+
+
 def test_a_fingerprint_changes_with_the_numbers_and_the_sequences(source):
     values = source.values[:100].copy()
     first = r.RecordingSource("x", "", values).fingerprint

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -123,7 +122,7 @@ def _finished(
             n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs"
         )
         try:
-            yield from pool(delayed(_work)(source, task) for task in tasks)
+            yield from pool(delayed(measure_fit)(source, task.fit, task.points) for task in tasks)
         except BrokenProcessPool as error:
             raise WorkerError(
                 "a process that computed results was ended from outside, perhaps because memory "
@@ -137,12 +136,6 @@ def _end(finished: Generator[list[Result], None, None]) -> None:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", category=UserWarning, module="joblib")
         finished.close()
-
-
-def _work(source: Source, task: _Task) -> list[Result]:
-    # Ctrl-C reaches all processes of the terminal; the one that started this one ends it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    return measure_fit(source, task.fit, task.points)
 
 
 @dataclass
