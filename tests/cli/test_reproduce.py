@@ -6,7 +6,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from predfeat.cli import app
+from predfeat.cli import _reproduce, app
 
 
 def run(*arguments):
@@ -105,6 +105,14 @@ def test_ctrl_c_says_that_finished_results_are_kept(tmp_path, monkeypatch):
     result = run("toy", "--quick", "--out", tmp_path)
     assert result.exit_code == 130
     assert "what was finished is kept" in result.stderr
+
+
+def test_the_page_shows_the_command_without_places_on_this_machine(monkeypatch):
+    given = ["/somewhere/bin/predfeat", "reproduce", "toy", "--out", "/tmp/x/results"]
+    monkeypatch.setattr(sys, "argv", [*given, "--piano=/home/me/my piano.wav", "--jobs", "2"])
+    assert _reproduce._command() == (
+        "predfeat reproduce toy --out results '--piano=my piano.wav' --jobs 2"
+    )
 
 
 def test_the_folder_cannot_be_a_file(tmp_path):

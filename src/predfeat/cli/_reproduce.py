@@ -202,5 +202,10 @@ def _left(progress: Any) -> str:
 
 
 def _command() -> str:
-    """Return what was typed, with the program's name and not its place on this machine."""
-    return shlex.join(["predfeat", *sys.argv[1:]])
+    """Return what was typed, without the places of files on this machine."""
+    return shlex.join(["predfeat", *map(_without_place, sys.argv[1:])])
+
+
+def _without_place(argument: str) -> str:
+    option, equals, value = argument.rpartition("=")
+    return f"{option}{equals}{Path(value).name}" if Path(value).is_absolute() else argument

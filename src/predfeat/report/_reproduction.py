@@ -16,6 +16,7 @@ from predfeat.experiments.reproduction import (
     LABELS,
     TRUTH,
     Outcome,
+    RecordingSource,
     Row,
     SignedRank,
     results_csv,
@@ -110,6 +111,8 @@ def _page(
         quick=quick,
         parts=parts,
         tests=_test_groups(tests),
+        level=_CLEAR,
+        overlap=any(isinstance(o.setup.source, RecordingSource) for o in outcomes),
         command=command,
         facts=[
             ("Version", f"predfeat {outcomes[0].version}"),
