@@ -21,6 +21,8 @@ __all__ = [
     "MissingLibraryError",
     "SplitError",
     "ResultsError",
+    "LedgerError",
+    "WorkerError",
     "ConstantColumnsWarning",
     "ReturningGroupWarning",
     "SkippedColumnsWarning",
@@ -90,6 +92,14 @@ class SplitError(DataError):
 
 class ResultsError(ValueError):
     """Results that a report is to be made of are not what docs/results-format.md says."""
+
+
+class LedgerError(ValueError):
+    """The file of finished results is not ours, or cannot be read or written."""
+
+
+class WorkerError(RuntimeError):
+    """A process that computed results was ended from outside."""
 
 
 class ConstantColumnsWarning(UserWarning):

@@ -203,7 +203,9 @@ def test_help_answers_without_the_heavy_libraries():
     assert "compare" in done.stdout
 
 
-@pytest.mark.parametrize("command", ["compare", "fit", "transform", "measure", "info", "report"])
+@pytest.mark.parametrize(
+    "command", ["compare", "fit", "transform", "measure", "info", "report", "reproduce"]
+)
 def test_every_command_explains_itself_with_an_example(monkeypatch, command):
     stdout = io.StringIO()
     monkeypatch.setenv("COLUMNS", "200")

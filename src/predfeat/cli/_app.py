@@ -15,6 +15,7 @@ from predfeat.cli._fit import fit
 from predfeat.cli._info import info
 from predfeat.cli._measure import measure
 from predfeat.cli._report import report
+from predfeat.cli._reproduce import reproduce
 from predfeat.cli._transform import transform
 
 __all__ = ["app", "main"]
@@ -25,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
-for command in (compare, fit, transform, measure, info, report):
+for command in (compare, fit, transform, measure, info, report, reproduce):
     app.command()(command)
 
 _INTERRUPTED = 130  # what typer makes of Ctrl-C

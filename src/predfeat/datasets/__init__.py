@@ -1,5 +1,6 @@
 """Stage 10, data: generators with a known answer, readers of files and a writer of features."""
 
+from predfeat.datasets._games import busiest_window, game_frames
 from predfeat.datasets._hidden_lorenz import hidden_lorenz
 from predfeat.datasets._predictable_noise import predictable_noise
 from predfeat.datasets._read import SUFFIXES, read
@@ -11,12 +12,19 @@ from predfeat.datasets._recording import (
     Recording,
     Spectrum,
 )
+from predfeat.datasets._soundscapes import SOUNDSCAPES, synthetic_soundscape
 from predfeat.datasets._spectra import short_time_spectra
+from predfeat.datasets._sprites import moving_sprites
 from predfeat.datasets._write import WRITABLE_SUFFIXES, write_features
 
 __all__ = [
     "hidden_lorenz",
     "predictable_noise",
+    "synthetic_soundscape",
+    "SOUNDSCAPES",
+    "moving_sprites",
+    "game_frames",
+    "busiest_window",
     "read",
     "SUFFIXES",
     "short_time_spectra",

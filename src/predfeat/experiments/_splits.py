@@ -11,7 +11,7 @@ from predfeat._typing import IntArray
 from predfeat.exceptions import SplitError
 from predfeat.series import Sequences
 
-__all__ = ["TRAIN_SHARE", "Split", "blocked_splits", "spread_rows"]
+__all__ = ["TRAIN_SHARE", "Split", "blocked_splits", "random_windows", "spread_rows"]
 
 # Of what is there, in windows: the rest lets them lie elsewhere in every repetition.
 TRAIN_SHARE, _TEST_SHARE = 0.6, 0.3
@@ -207,6 +207,13 @@ def _place_windows(
     n_test = min(max_test, int(_TEST_SHARE * (n_rows - gap)))
     if min(n_train, n_test) < 1:
         return Split(np.empty(0, np.intp), np.empty(0, np.intp))
+    return random_windows(n_rows, n_train, n_test, gap, random)
+
+
+def random_windows(
+    n_rows: int, n_train: int, n_test: int, gap: int, random: np.random.Generator
+) -> Split:
+    """Place a training and a test window at random, with at least `gap` rows between them."""
     spare = n_rows - gap - n_train - n_test
     before, between = np.sort(random.integers(spare + 1, size=2))
     train_first = bool(random.integers(2))

@@ -1,8 +1,16 @@
-"""Stage 12, the report: a study as plain results, and results as one HTML page."""
+"""Stage 12, the report: a study as plain results and as one HTML page; the paper's figures."""
 
 from predfeat.report._contents import SCHEMA, results_of
 from predfeat.report._page import render
 from predfeat.report._quality import describe_data
+from predfeat.report._reproduction import write_reproduction
 from predfeat.report._schema import check_results
 
-__all__ = ["results_of", "render", "check_results", "describe_data", "SCHEMA"]
+__all__ = [
+    "results_of",
+    "render",
+    "check_results",
+    "describe_data",
+    "SCHEMA",
+    "write_reproduction",
+]

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from predfeat.report._contents import SCHEMA
@@ -15,6 +12,7 @@ from predfeat.report._figure_features import lanes, loading_panels, spectrum_pan
 from predfeat.report._figure_inside import coverage_strip, eigenvalue_panels, history_panels
 from predfeat.report._figure_scores import angle_map, method_rows, run_times, score_strips
 from predfeat.report._schema import check_results
+from predfeat.report._templates import fingerprint, open_templates, source_of
 from predfeat.report._words import also_good, data_facts, data_line, protocol_sentences
 
 __all__ = ["render"]
@@ -49,21 +47,14 @@ def render(results: dict[str, Any]) -> str:
     predfeat.exceptions.ResultsError: results: sentence must be text, but it is 3.
     """
     check_results(results, SCHEMA)
-    pages = Environment(
-        loader=PackageLoader("predfeat.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    style, script = (_source(pages, name) for name in ("report.css", "report.js"))
+    pages = open_templates()
+    style, script = (source_of(pages, name) for name in ("report.css", "report.js"))
     return pages.get_template("report.html.j2").render(
         results=results,
         style=Markup(style),
         script=Markup(script),
-        style_hash=_hash(style),
-        script_hash=_hash(script),
+        style_hash=fingerprint(style),
+        script_hash=fingerprint(script),
         traces=_embedded(results["features"]),
         headline=_two_parts(results),
         line=data_line(results),
@@ -91,17 +82,6 @@ def _two_parts(results: dict[str, Any]) -> tuple[str, str]:
         return sentence, ""
     first, stop, second = sentence.partition(". ")
     return first + stop.rstrip(), second
-
-
-def _source(pages: Environment, name: str) -> str:
-    assert pages.loader is not None
-    # Line ends as the browser sees them, or the hash would not be of what it runs.
-    return pages.loader.get_source(pages, name)[0].replace("\r\n", "\n")
-
-
-def _hash(text: str) -> str:
-    """Return the fingerprint by which the page allows its own style and script, and no other."""
-    return base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
 
 
 def _embedded(data: Any) -> Markup:

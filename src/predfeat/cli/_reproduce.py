@@ -1,0 +1,215 @@
+"""`predfeat reproduce`: the paper's experiments, from the data to the page."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from predfeat.experiments.reproduction import Setup
+
+__all__ = ["reproduce"]
+
+_LEDGER = "ledger.sqlite"
+
+
+class Experiment(StrEnum):
+    """What can be reproduced."""
+
+    toy = "toy"
+    audio = "audio"
+    visual = "visual"
+    all = "all"
+
+
+def reproduce(
+    experiment: Annotated[Experiment, typer.Argument(help="Which of the paper's experiments.")],
+    out: Annotated[Path, typer.Option(help="Folder of the results; made if there is none.")],
+    repetitions: Annotated[
+        int | None, typer.Option(min=1, help="Of each data point: 50, or 2 with --quick.")
+    ] = None,
+    panel_repetitions: Annotated[
+        int | None,
+        typer.Option(min=0, help="Of audio's and visual's panels a to e, if others than of f."),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Small versions of everything, in a few minutes.")
+    ] = False,
+    jobs: Annotated[int, typer.Option(help="Processes (-1: as many as processors).")] = -1,
+    seed: Annotated[int, typer.Option(min=0, help="Of the data that is drawn.")] = 0,
+    piano: Annotated[Path | None, typer.Option(help="Audio: sound file of a piano.")] = None,
+    bar: Annotated[Path | None, typer.Option(help="Audio: sound file of a bar.")] = None,
+    forest: Annotated[Path | None, typer.Option(help="Audio: sound file of a forest.")] = None,
+    game: Annotated[
+        str | None,
+        typer.Option(help="Visual: name of a gymnasium environment, or 'sprites' (built in)."),
+    ] = None,
+    video: Annotated[Path | None, typer.Option(help="Visual: a video file.")] = None,
+    window: Annotated[
+        tuple[int, int, int, int] | None,
+        typer.Option(help="Visual: top, left, height and width of the part of the picture to use."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Run the paper's experiments again, and draw its figures.
+
+    Every finished fit is kept at once in the folder's ledger: stop the command whenever you like,
+    and the same command goes on where it was. Sounds that are not given are made up; without
+    --game and --video the pictures are River Raid's (extra "games"), with --quick those of a
+    built-in simulator.
+
+    For example:
+
+        predfeat reproduce toy --out results
+
+        predfeat reproduce audio --out results --repetitions 20 --piano piano.flac
+    """
+    from predfeat.exceptions import LedgerError, WorkerError
+    from predfeat.experiments.reproduction import Ledger, run_setup
+    from predfeat.report import write_reproduction
+
+    _refuse_contradictions(game, video, window)
+    n_repetitions = repetitions or (2 if quick else 50)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise LedgerError(f"the folder {out} cannot be made: {error.strerror}.") from error
+    chosen = [e.value for e in Experiment if experiment in (e, Experiment.all) and e != "all"]
+    sounds = {"piano": piano, "bar": bar, "forest": forest}
+    try:
+        with Ledger(out / _LEDGER) as ledger:
+            for name in chosen:
+                outcomes = []
+                for setup in _setups(name, sounds, game, video, window, quick, seed):
+                    others = None if name == "toy" else panel_repetitions
+                    with _progress(f"{name}, {setup.source.name}", quiet) as tell:
+                        outcome = run_setup(
+                            setup,
+                            ledger,
+                            n_repetitions,
+                            n_repetitions_of_others=others,
+                            n_jobs=jobs,
+                            on_progress=tell,
+                        )
+                    outcomes.append(_without_numbers(outcome))
+                written = write_reproduction(outcomes, out, command=_command(), quick=quick)
+                typer.echo(f"{name}: {written[0]} and {len(written) - 1} files beside it")
+    except KeyboardInterrupt:
+        typer.echo(
+            "interrupted: what was finished is kept; the same command goes on from there.", err=True
+        )
+        raise typer.Exit(130) from None
+    except (WorkerError, OSError) as error:
+        typer.echo(
+            f"predfeat: {error} Finished results are kept; the same command goes on from there.",
+            err=True,
+        )
+        raise typer.Exit(1) from error
+
+
+def _refuse_contradictions(game: str | None, video: Path | None, window: Any) -> None:
+    if game is not None and video is not None:
+        raise typer.BadParameter("give one of the two, not both.", param_hint="--game/--video")
+    if window is not None and game == "sprites":
+        raise typer.BadParameter("sprites have no window.", param_hint="--window")
+
+
+def _setups(
+    experiment: str,
+    sounds: dict[str, Path | None],
+    game: str | None,
+    video: Path | None,
+    window: tuple[int, int, int, int] | None,
+    quick: bool,
+    seed: int,
+) -> Iterator[Setup]:
+    """Yield the experiment's data sets one by one: only one is in memory."""
+    from predfeat.experiments import reproduction as r
+
+    if experiment == "toy":
+        yield r.toy_setup(quick=quick, seed=seed)
+    elif experiment == "audio":
+        for recording, path in sounds.items():
+            source = r.audio_source(recording, path, quick=quick)
+            yield r.audio_setup(recording, source, quick=quick, seed=seed)
+    else:
+        if video is not None:
+            source = r.video_source(video, window=window)
+        elif game == "sprites" or (game is None and quick):
+            source = r.sprites_source(quick=quick)
+        else:
+            source = r.game_source(game or r.GAME, window=window, quick=quick)
+        yield r.visual_setup(source, quick=quick, seed=seed)
+
+
+def _without_numbers(outcome: Any) -> Any:
+    """Return an outcome that no longer holds the recording: pages need its name only."""
+    from dataclasses import replace
+
+    source = outcome.setup.source
+    if not hasattr(source, "values"):
+        return outcome
+    light = replace(source, values=source.values[:0].copy(), groups=None)
+    return replace(outcome, setup=replace(outcome.setup, source=light))
+
+
+@contextmanager
+def _progress(title: str, quiet: bool) -> Iterator[Any]:
+    """Show how far a run is: a bar on a terminal, else a line now and then."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    console = Console(stderr=True)
+    if quiet:
+        yield None
+        return
+    if not console.is_terminal:
+        yield _line_teller(title)
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[left]}"))
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(title, total=None, left="")
+
+        def tell(progress: Any) -> None:
+            bar.update(task, completed=progress.n_done, total=progress.n_all, left=_left(progress))
+
+        yield tell
+
+
+def _line_teller(title: str) -> Any:
+    """Return a teller that writes a line for every twentieth part, for logs."""
+    told = [-1]
+
+    def tell(progress: Any) -> None:
+        part = 20 * progress.n_done // max(progress.n_all, 1)
+        if part > told[0] or progress.n_done == 0:
+            told[0] = part
+            typer.echo(f"{title}: {_left(progress)}", err=True)
+
+    return tell
+
+
+def _left(progress: Any) -> str:
+    done = f"{progress.n_done}/{progress.n_all} results"
+    if progress.seconds_left is None:
+        return done
+    minutes, seconds = divmod(round(progress.seconds_left), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{done}, about {hours}:{minutes:02}:{seconds:02} left"
+
+
+def _command() -> str:
+    """Return what was typed, without the places of files on this machine."""
+    return shlex.join(["predfeat", *map(_without_place, sys.argv[1:])])
+
+
+def _without_place(argument: str) -> str:
+    option, equals, value = argument.rpartition("=")
+    return f"{option}{equals}{Path(value).name}" if Path(value).is_absolute() else argument

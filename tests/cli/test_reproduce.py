@@ -1,0 +1,122 @@
+"""`predfeat reproduce`: a whole quick run, and how it fails."""
+
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from predfeat.cli import _reproduce, app
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["reproduce", *map(str, arguments)])
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    """All three experiments, without the extras: one repetition, panels a to e left out."""
+    out = tmp_path_factory.mktemp("quick") / "new" / "folder"
+    options = ("--quick", "--repetitions", 1, "--panel-repetitions", 0, "--jobs", 1)
+    return out, options, run("all", "--out", out, *options)
+
+
+def test_a_quick_run_of_everything(done):
+    out, _, result = done
+    assert result.exit_code == 0, result.output
+    names = {file.name for file in out.iterdir()}
+    assert {"ledger.sqlite", "quick-toy.html", "quick-audio.html", "quick-visual.html"} <= names
+    assert "quick-audio-piano-synthetic.csv" in names
+    assert "quick-visual-moving-sprites-simulated-share.svg" in names
+    assert "left" in result.stderr
+    assert "quick-visual.html" in result.stdout
+
+
+def test_the_same_command_again_computes_nothing_and_gives_the_same_tables(done):
+    out, options, _ = done
+    before = {file.name: file.read_bytes() for file in out.iterdir() if file.suffix == ".csv"}
+    again = run("all", "--out", out, *options)
+    assert again.exit_code == 0
+    assert ": 0/" not in again.stderr
+    after = {file.name: file.read_bytes() for file in out.iterdir() if file.suffix == ".csv"}
+    assert after == before
+    assert len(after) == 2 + 2 * 3 + 2 + 3
+
+
+def test_one_experiment_alone(done):
+    out, options, _ = done
+    result = run("toy", "--out", out, "--quiet", *options)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("toy: ")
+    assert result.stdout.count("\n") == 1
+    assert result.stderr == ""
+
+
+def command(*arguments):
+    given = [sys.executable, "-m", "predfeat", "reproduce", *map(str, arguments)]
+    return subprocess.run(given, capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_a_foreign_ledger_is_one_line(tmp_path):
+    (tmp_path / "ledger.sqlite").write_bytes(b"not a database" * 100)
+    result = command("toy", "--out", tmp_path)
+    assert result.returncode == 2
+    assert result.stderr.startswith("predfeat: ")
+    assert "no ledger of results" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["audio", "--quick", "--piano", "nowhere.wav"], "there is no file nowhere.wav"),
+        (["visual", "--quick", "--video", "nowhere.mp4"], "there is no file nowhere.mp4"),
+    ],
+)
+def test_a_missing_file_is_told(tmp_path, arguments, told):
+    result = run(*arguments, "--out", tmp_path)
+    assert result.exit_code != 0
+    assert told in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["visual", "--game", "X-v0", "--video", "x.mp4"], "not both"),
+        (["visual", "--game", "sprites", "--window", "0", "0", "20", "20"], "no window"),
+        (["nothing"], "nothing"),
+        (["toy", "--repetitions", "0"], "--repetitions"),
+    ],
+)
+def test_a_mistake_is_told_before_anything_is_made(tmp_path, arguments, told):
+    result = run(*arguments, "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert told in result.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_ctrl_c_says_that_finished_results_are_kept(tmp_path, monkeypatch):
+    from predfeat.experiments.reproduction import _outcome
+
+    def interrupted(*given, **named):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_outcome, "compute", interrupted)
+    result = run("toy", "--quick", "--out", tmp_path)
+    assert result.exit_code == 130
+    assert "what was finished is kept" in result.stderr
+
+
+def test_the_page_shows_the_command_without_places_on_this_machine(monkeypatch):
+    given = ["/somewhere/bin/predfeat", "reproduce", "toy", "--out", "/tmp/x/results"]
+    monkeypatch.setattr(sys, "argv", [*given, "--piano=/home/me/my piano.wav", "--jobs", "2"])
+    assert _reproduce._command() == (
+        "predfeat reproduce toy --out results '--piano=my piano.wav' --jobs 2"
+    )
+
+
+def test_the_folder_cannot_be_a_file(tmp_path):
+    (tmp_path / "file").write_text("here")
+    result = run("toy", "--quick", "--out", tmp_path / "file")
+    assert result.exit_code != 0
+    assert "cannot be made" in str(result.exception)
