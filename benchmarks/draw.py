@@ -99,7 +99,9 @@ def ratio_bars(axes, results, labels, peers):
     axes.set_yticks(range(len(results)), labels)
     axes.invert_yaxis()
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}×"))
-    axes.xaxis.set_minor_formatter(FuncFormatter(lambda x, _: ""))
+    axes.xaxis.set_minor_formatter(
+        FuncFormatter(lambda x, _: f"{x:g}×" if f"{x:e}"[0] in "25" else "")
+    )
     low, high = axes.get_xlim()
     axes.set_xlim(min(low, 0.8), high * 1.35)
     axes.grid(axis="x", color="0.9")

@@ -83,6 +83,7 @@ def ours(X, graph, threads, n_iterations=ITERATIONS):
 def main():
     parser = argument_parser(__doc__)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--rows", type=int, default=10_000)
     parser.add_argument("--columns", type=int, default=100)
     arguments = parser.parse_args()
@@ -101,7 +102,7 @@ def main():
             found = (ours(X, graph, threads, 1), composition(X, graph, 1))
             with threadpool_limits(limits=threads):
                 ours(X[:3000], graph, threads)  # compiled code is loaded once per process
-                seconds = alternate(runs, ROUNDS, timer(threads))
+                seconds = alternate(runs, arguments.rounds, timer(threads))
             middle = medians(seconds)
             results.append(
                 {
