@@ -11,10 +11,10 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import naive
 from predfeat import nearest_neighbors
+from predfeat._threads import map_blocks
 from predfeat.exceptions import DataError, ShortSequencesError, TooFewStatesError
 from predfeat.neighbors import METHODS, choose_method, search
 from predfeat.neighbors._dimension import intrinsic_dimension
-from predfeat.neighbors._threads import map_blocks
 from predfeat.series import check_sequences, find_states
 
 # Distances that agree to this share are a legal tie: either neighbour may be taken.

@@ -11,11 +11,11 @@ from scipy import linalg
 from sklearn.utils import check_random_state
 
 from predfeat._compat import Interval
+from predfeat._threads import one_blas_thread
 from predfeat._typing import FloatArray
 from predfeat.features._base import POSITIVE, LinearFeatures
 from predfeat.features._sfa import slow_directions
 from predfeat.measures._spectra import PRIOR_WEIGHT, segment_transforms
-from predfeat.neighbors._threads import one_blas_thread
 from predfeat.series import Sequences
 from predfeat.solvers import smallest_eigenpairs
 from predfeat.whitening import Whitening

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from predfeat._compat import Interval, StrOptions
+from predfeat._threads import one_blas_thread
 from predfeat._typing import ArrayLike, FloatArray, IntArray
 from predfeat.exceptions import DimensionError, RankError
 from predfeat.features._base import POSITIVE, LinearFeatures
@@ -174,18 +175,19 @@ class GPFA(LinearFeatures):
         space = self._first_space(white, whitening, n_between)
         history = IterationHistory()
         neighbors: IntArray | None = None
-        for _ in range(self.max_iter):
-            started = perf_counter()
-            pairs, neighbors = self._iterate(
-                white, space, max(n_between, self.n_components), neighbors
-            )
-            projection = pairs.vectors[:, : self.n_components]
-            values = pairs.values[: self.n_components]
-            history.record(values, projection, perf_counter() - started)
-            self._report(history)
-            if history.has_settled(self.tol):
-                break
-            space = white.with_rows(white.rows @ pairs.vectors[:, :n_between])
+        with one_blas_thread(white.n_columns):
+            for _ in range(self.max_iter):
+                started = perf_counter()
+                pairs, neighbors = self._iterate(
+                    white, space, max(n_between, self.n_components), neighbors
+                )
+                projection = pairs.vectors[:, : self.n_components]
+                values = pairs.values[: self.n_components]
+                history.record(values, projection, perf_counter() - started)
+                self._report(history)
+                if history.has_settled(self.tol):
+                    break
+                space = white.with_rows(white.rows @ pairs.vectors[:, :n_between])
         self.eigenvalues_ = history.eigenvalues[-1]
         self.history_, self.n_iter_ = history.as_dict(), len(history.angles)
         return projection

@@ -12,11 +12,11 @@ from functools import partial
 
 import numpy as np
 
+from predfeat._threads import map_blocks
 from predfeat._typing import FloatArray, IntArray
 from predfeat.neighbors._equal import count_equal_before
 from predfeat.neighbors._exclusion import Exclusion
 from predfeat.neighbors._ranking import nearest_of_candidates
-from predfeat.neighbors._threads import map_blocks
 from predfeat.series import States
 
 __all__ = ["search_blockwise"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from predfeat._jit import is_available, is_loaded
+from predfeat._threads import count_threads
 from predfeat._typing import IntArray
 from predfeat.neighbors._blockwise import search_blockwise
 from predfeat.neighbors._dimension import intrinsic_dimension
 from predfeat.neighbors._exclusion import find_exclusion
 from predfeat.neighbors._table import NeighborTable
-from predfeat.neighbors._threads import count_threads
 from predfeat.neighbors._tiles import search_tiles
 from predfeat.neighbors._tree import search_tree
 from predfeat.series import States

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from predfeat._threads import map_blocks
 from predfeat._typing import AnyArray, FloatArray, IntArray
 from predfeat.neighbors._blockwise import search_blockwise
 from predfeat.neighbors._exclusion import Exclusion
-from predfeat.neighbors._threads import map_blocks
 from predfeat.series import States
 
 __all__ = ["search_tiles"]
