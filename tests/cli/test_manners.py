@@ -138,8 +138,34 @@ def is_whole(path):
 # One start for all runs: a child is forked from a process in which everything is loaded.
 KILLER = """
 import os, random, signal, sys, time
-import predfeat.experiments, predfeat.persistence, predfeat.report
+from contextlib import contextmanager
+import predfeat._files, predfeat.experiments, predfeat.report
+import predfeat.persistence._public as persistence
 from predfeat.cli import main
+
+class Slow:
+    # Writes piece by piece, so that most of the kills fall into the writing.
+    def __init__(self, stream):
+        self.stream = stream
+
+    def write(self, content):
+        view = memoryview(content).cast("B")
+        for start in range(0, len(view), len(view) // 8 + 1):
+            self.stream.write(view[start : start + len(view) // 8 + 1])
+            self.stream.flush()
+            time.sleep(0.01)
+
+    def flush(self):
+        self.stream.flush()
+
+write_whole = predfeat._files.write_whole
+
+@contextmanager
+def write_slowly(*arguments, **options):
+    with write_whole(*arguments, **options) as stream:
+        yield Slow(stream)
+
+predfeat._files.write_whole = persistence.write_whole = write_slowly
 
 def begin(out):
     child = os.fork()
@@ -167,10 +193,13 @@ def test_a_kill_at_any_moment_leaves_no_half_written_file(tmp_path, noise):
     runs = tmp_path / "runs"
     subprocess.run([sys.executable, "-c", KILLER, noise, runs], check=True, timeout=300)
     assert len(list((runs / "whole").iterdir())) == 4
+    in_the_middle = 0
     for out in runs.iterdir():
         # What was being written has a name that begins with a dot.
         named = [path for path in out.iterdir() if not path.name.startswith(".")]
         assert all(is_whole(path) for path in named)
+        in_the_middle += len(named) < len(list(out.iterdir()))
+    assert in_the_middle > 0  # or no kill has met what this is about
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals work otherwise there")

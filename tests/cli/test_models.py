@@ -98,6 +98,22 @@ def test_columns_are_found_by_their_names(tmp_path, trials):
     assert not (tmp_path / "no.csv").exists()
 
 
+def test_columns_are_put_in_the_models_order_where_none_were_asked_for(tmp_path):
+    X = np.random.default_rng(1).normal(size=(80, 3))
+    straight, turned = tmp_path / "straight.csv", tmp_path / "turned.csv"
+    np.savetxt(straight, X, delimiter=",", header="a,b,c", comments="", fmt="%.17g")
+    np.savetxt(turned, X[:, [2, 0, 1]], delimiter=",", header="c,a,b", comments="", fmt="%.17g")
+    model = tmp_path / "m.predfeat"
+    fitted = run("fit", straight, "-m", "sfa", "--n-components", "1", "--out", model)
+    assert fitted.exit_code == 0, fitted.output
+    for path in (straight, turned):
+        assert run("transform", model, path, "--out", path.with_suffix(".npy")).exit_code == 0
+    np.testing.assert_array_equal(np.load(tmp_path / "straight.npy"), load(model).transform(X))
+    np.testing.assert_array_equal(
+        np.load(tmp_path / "turned.npy"), np.load(tmp_path / "straight.npy")
+    )
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".npy", ".parquet"])
 def test_features_can_be_written_as(tmp_path, trials, suffix):
     model, out = tmp_path / "m.predfeat", tmp_path / f"features{suffix}"
@@ -148,6 +164,8 @@ def test_measures_are_those_of_the_library(tmp_path, trials):
         found = rows[column]
         near = {**options, "n_lags": 2, "n_neighbors": 3}
         assert found["predictability"] == measures.predictability(values, **near)
+        share = measures.predictability(values, relative=True, ddof=1, **near)
+        assert found["left_to_chance"] == share
         assert found["slowness"] == np.mean(measures.slowness(values, **options))
         assert found["forecastability"] == np.mean(measures.forecastability(values, **options))
         assert found["predictive_information"] == measures.predictive_information(values, **near)
