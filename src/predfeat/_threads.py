@@ -30,9 +30,8 @@ def one_blas_thread(n_columns: int = 0) -> Iterator[None]:
     """Let BLAS work on one thread, and restore its count afterwards.
 
     For loops over small matrices: there several threads wait for each other longer than they
-    work, on a machine that others use, too, up to ten times as long; and for a while after each
-    product BLAS's idle threads keep the cores that ours would use. Matrices of more than
-    `_LARGE` columns are worth all threads, and nothing is changed.
+    work, and for a while after each product BLAS's idle threads keep the cores that ours would
+    use. Matrices of more than `_LARGE` columns are worth all threads, and nothing is changed.
     """
     if n_columns > _LARGE:
         yield

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,6 @@ def recording_like(notes: dict[str, Any], file: Path, reading: dict[str, Any], q
 
     kept = notes.get("reading", {})
     known = {name: tuple(v) if name == "window" else v for name, v in kept.items()}
-    # The columns are found by their names; where they come from the file's own, ask for them.
     recording: Recording = read_recording(file, {**known, **reading}, quiet=quiet)
     wanted = notes.get("columns")
     if wanted is None or list(recording.names) == wanted:
@@ -52,7 +52,5 @@ def recording_like(notes: dict[str, Any], file: Path, reading: dict[str, Any], q
             + (f"{shown} is missing. " if missing else "they are others. ")
             + f"The model wants {len(wanted)} columns of {notes.get('source', 'its data')}."
         )
-    from dataclasses import replace
-
     order = [recording.names.index(name) for name in wanted]
     return replace(recording, values=recording.values[:, order], names=tuple(wanted))

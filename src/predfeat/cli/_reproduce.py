@@ -102,9 +102,7 @@ def reproduce(
                 written = write_reproduction(outcomes, out, command=_command(), quick=quick)
                 typer.echo(f"{name}: {written[0]} and {len(written) - 1} files beside it")
     except KeyboardInterrupt:
-        typer.echo(
-            "interrupted: what was finished is kept; the same command goes on from there.", err=True
-        )
+        typer.echo("what was finished is kept; the same command goes on from there.", err=True)
         raise typer.Exit(130) from None
     except (WorkerError, OSError) as error:
         typer.echo(
