@@ -11,6 +11,7 @@ import numpy as np
 from predfeat._typing import AnyArray, FloatArray
 from predfeat.datasets._opening import Progress, check_fits, library
 from predfeat.datasets._recording import Image, Recording
+from predfeat.datasets._windows import check_window
 from predfeat.exceptions import DataFileError
 
 __all__ = ["busiest_window", "game_frames"]
@@ -70,7 +71,9 @@ def game_frames(
         first = list(islice(pictures, min(_LOOKED_AT, n_frames)))
         if window is None:
             window = busiest_window(np.array([picture for _, picture in first]), size, size)
-        top, left, height, width = _checked(window, first[0][1].shape, name)
+        top, left, height, width = check_window(
+            window, first[0][1].shape, f"shrunken picture of {name}"
+        )
         values = np.empty((n_frames, height * width))
         groups = np.empty(n_frames, dtype=np.intp)
         for i, (episode, picture) in enumerate(islice(chain(first, pictures), n_frames)):
@@ -173,14 +176,3 @@ def _gray(picture: Any, name: str, shrink: int) -> FloatArray:
     cut = gray[: height * shrink, : width * shrink]
     small: FloatArray = cut.reshape(height, shrink, width, shrink).mean(axis=(1, 3))
     return small
-
-
-def _checked(window: Sequence[int], size: tuple[int, ...], name: str) -> tuple[int, int, int, int]:
-    top, left, height, width = (int(number) for number in window)
-    inside = top >= 0 and left >= 0 and top + height <= size[0] and left + width <= size[1]
-    if height < 1 or width < 1 or not inside:
-        raise DataFileError(
-            f"window (top, left, height, width) = {tuple(window)} does not lie in the shrunken "
-            f"picture of {name}, {size[0]} rows and {size[1]} columns."
-        )
-    return top, left, height, width

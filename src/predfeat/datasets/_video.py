@@ -12,6 +12,7 @@ from predfeat._typing import AnyArray, FloatArray
 from predfeat.datasets._opening import Progress, check_fits, damage, library
 from predfeat.datasets._recording import FileColumn, Image, Recording
 from predfeat.datasets._timestamps import lay_out
+from predfeat.datasets._windows import check_window
 from predfeat.exceptions import DataFileError
 
 __all__ = ["read_video"]
@@ -44,7 +45,10 @@ def read_video(
             fps = float(stream.average_rate or 0)
             expected = _expected_frames(stream)
         size = _scaled_size(*own_size, height, width, path.name)
-        top, left, rows, columns = _check_window(window, size)
+        whole = (0, 0, *size)
+        top, left, rows, columns = check_window(
+            whole if window is None else window, size, "scaled picture"
+        )
         pieces: list[FloatArray] = []
         block: list[AnyArray] = []
         stamps: list[float | None] = []
@@ -136,23 +140,6 @@ def _scaled_size(
         return max(1, round(own_height * width / own_width)), width
     shrink = min(1.0, (_PIXELS / (own_height * own_width)) ** 0.5)
     return max(1, int(own_height * shrink)), max(1, int(own_width * shrink))
-
-
-def _check_window(window: Sequence[int] | None, size: tuple[int, int]) -> tuple[int, int, int, int]:
-    if window is None:
-        return 0, 0, size[0], size[1]
-    if len(window) != 4:
-        raise DataFileError(
-            f"window must be four numbers (top, left, height, width), not {tuple(window)}."
-        )
-    top, left, height, width = (int(number) for number in window)
-    inside = top >= 0 and left >= 0 and top + height <= size[0] and left + width <= size[1]
-    if height < 1 or width < 1 or not inside:
-        raise DataFileError(
-            f"window (top, left, height, width) = {tuple(window)} does not lie in the scaled "
-            f"picture of {size[0]} rows and {size[1]} columns."
-        )
-    return top, left, height, width
 
 
 def _expected_frames(stream: Any) -> float:
