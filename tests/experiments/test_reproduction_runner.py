@@ -142,13 +142,27 @@ def test_a_killed_worker_is_a_named_error(path):
 
 RUN = """
 import sys
+import time
 from pathlib import Path
 from tests_setup import SETUP
 from predfeat.experiments.reproduction import Ledger, results_csv, run_setup
 
+
+class Waiting(Ledger):
+    # Takes so many records, and then waits to be killed: a fast machine must not finish first.
+
+    n_left = int(sys.argv[3])
+
+    def record(self, results):
+        super().record(results)
+        self.n_left -= 1
+        if self.n_left == 0:
+            time.sleep(300)
+
+
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
-    with Ledger(folder / "ledger.sqlite") as ledger:
+    with Waiting(folder / "ledger.sqlite") as ledger:
         Path(folder / "started").touch()
         outcome = run_setup(SETUP, ledger, 4, n_jobs=int(sys.argv[2]))
     (folder / "table.csv").write_text(results_csv(outcome), encoding="utf-8")
@@ -175,8 +189,8 @@ def test_killed_at_ten_moments_and_resumed_the_table_is_the_same_to_the_byte(tmp
     calm.mkdir()
     disturbed.mkdir()
 
-    def start(folder, n_jobs):
-        command = [sys.executable, str(tmp_path / "run.py"), str(folder), str(n_jobs)]
+    def start(folder, n_jobs, most=-1):
+        command = [sys.executable, str(tmp_path / "run.py"), str(folder), str(n_jobs), str(most)]
         return subprocess.Popen(command, stderr=subprocess.DEVNULL)
 
     assert start(calm, 1).wait(timeout=300) == 0
@@ -186,9 +200,9 @@ def test_killed_at_ten_moments_and_resumed_the_table_is_the_same_to_the_byte(tmp
     random = np.random.default_rng(0)
     n_kept, n_killed = [0], 0
     for number in range(10):
-        process = start(disturbed, n_jobs=2 if number in (3, 7) else 1)
         # From before the ledger is opened to well into the run, by how many rows it has.
-        aim = int(random.integers(0, 1 + (n_all - n_kept[-1]) // 4))
+        aim = int(random.integers(0, n_all // 15))
+        process = start(disturbed, n_jobs=2 if number in (3, 7) else 1, most=aim + 2)
         deadline = time.monotonic() + 120
         while process.poll() is None and time.monotonic() < deadline:
             if number == 0 or rows_in(disturbed) >= n_kept[-1] + aim:
@@ -220,7 +234,7 @@ def test_ctrl_c_ends_a_parallel_run_at_once_and_keeps_what_was_finished(tmp_path
     (tmp_path / "run.py").write_text(RUN, encoding="utf-8")
     (tmp_path / "tests_setup.py").write_text(SETUP, encoding="utf-8")
     process = subprocess.Popen(
-        [sys.executable, str(tmp_path / "run.py"), str(tmp_path), "2"],
+        [sys.executable, str(tmp_path / "run.py"), str(tmp_path), "2", "-1"],
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
