@@ -147,3 +147,18 @@ def test_parameters(name, value):
     X, _ = series(9)
     with pytest.raises(ValueError, match=rf"'{name}' parameter of ForeCA .*Got {value!r} "):
         ForeCA(**{name: value}).fit(X)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_race_on_fewer_frequencies_ends_at_the_same_optimum(seed, monkeypatch):
+    random = np.random.default_rng(seed)
+    t = np.arange(800)
+    sources = random.normal(size=(800, 5))
+    sources[:, 0] += 1.5 * np.sin(0.3 * t)
+    sources[:, 1] += np.cos(1.7 * t)
+    X = sources @ random.normal(size=(5, 5))
+    exact = ForeCA(2, tol=0).fit(X)
+    monkeypatch.setattr("predfeat.features._foreca._RACE_FREQUENCIES", 1)
+    raced = ForeCA(2, tol=0).fit(X)
+    np.testing.assert_allclose(raced.omega_, forecastability(raced.transform(X)), atol=1e-9)
+    np.testing.assert_allclose(raced.omega_, exact.omega_, atol=1e-6)

@@ -24,6 +24,11 @@ __all__ = ["ForeCA", "forecastable_directions"]
 
 _STEPS_PER_HEAT = 4
 
+# The starts race on every _STRIDE-th frequency where that leaves at least this many: segments are
+# zero-padded to four times their length, so that neighbouring frequencies say nearly the same.
+_RACE_FREQUENCIES = 500
+_STRIDE = 4
+
 
 class ForeCA(LinearFeatures):
     r"""Forecastable component analysis: the features whose spectrum is least like noise's.
@@ -128,38 +133,56 @@ def forecastable_directions(
 ) -> tuple[FloatArray, FloatArray, int]:
     """Return the most forecastable directions, their Ω, and the most steps one of them took."""
     random = np.random.RandomState(0) if random is None else random
-    transforms = _stacked_transforms(white)
-    starts = np.column_stack(
-        [_slowest_and_fastest(white), random.standard_normal((white.n_columns, n_starts))]
-    )
+    spectra = _Spectra.of(white)
+    coarse = spectra.coarser()
+    slow_to_fast = slow_directions(white, white.n_columns).vectors
+    others = random.standard_normal((white.n_columns, n_starts))
     found: list[FloatArray] = []
     omegas, n_iter = [], 0
     complement = np.eye(white.n_columns)
     for _ in range(n_components):
-        search = _EntropySearch.within(complement, transforms)
-        best, entropy, n_steps = search.run(search.starts(starts), max_iter, tol)
-        direction = search.to_white @ best
+        race = _EntropySearch.within(complement, coarse)
+        finalists, n_raced = race.race(race.starts(slow_to_fast, others), 2, max_iter)
+        search = race if coarse is spectra else _EntropySearch.within(complement, spectra)
+        finalists = search.coordinates_of(race.to_white @ finalists)
+        winner, n_final = search.race(finalists, 1, max_iter - n_raced)
+        n_raced += n_final
+        best, entropy, n_steps = search.descend(winner, max_iter - n_raced, tol)
+        direction = search.to_white @ best[:, 0]
         found.append(direction / np.linalg.norm(direction))
         omegas.append(1.0 - entropy)
-        n_iter = max(n_iter, n_steps)
+        n_iter = max(n_iter, n_raced + n_steps)
         # What is orthogonal in white space is uncorrelated.
         complement = linalg.null_space(np.array(found), rcond=1e-10)
     return np.column_stack(found), np.array(omegas), n_iter
 
 
-def _stacked_transforms(white: Sequences) -> FloatArray:
-    """Return real and imaginary parts of all segments, shape (2·segments, frequencies, N).
+@dataclass(frozen=True)
+class _Spectra:
+    """Real and imaginary parts of all segments' transforms.
 
     For a real direction only the real part of the cross-spectra counts, and that is the sum of
     the outer products of these rows: N² numbers per frequency need not be stored.
     """
-    transforms = segment_transforms(white)
-    return np.concatenate([transforms.real, transforms.imag])
 
+    transforms: FloatArray  # (2·segments, frequencies, N)
+    power: FloatArray  # (N, N): the cross-spectra's sum over all frequencies, also negative ones
 
-def _slowest_and_fastest(white: Sequences) -> FloatArray:
-    vectors = slow_directions(white, white.n_columns).vectors
-    return vectors[:, [0, -1]]
+    @classmethod
+    def of(cls, white: Sequences) -> _Spectra:
+        transforms = segment_transforms(white)
+        return cls._summed(np.concatenate([transforms.real, transforms.imag]))
+
+    @classmethod
+    def _summed(cls, transforms: FloatArray) -> _Spectra:
+        rows = transforms.reshape(-1, transforms.shape[2])
+        return cls(transforms, 2.0 * rows.T @ rows)
+
+    def coarser(self) -> _Spectra:
+        """Return every few frequencies; all where there are not many."""
+        if self.transforms.shape[1] < _STRIDE * _RACE_FREQUENCIES:
+            return self
+        return self._summed(np.ascontiguousarray(self.transforms[:, _STRIDE - 1 :: _STRIDE]))
 
 
 @dataclass(frozen=True)
@@ -175,24 +198,39 @@ class _EntropySearch:
     n_frequencies: int
 
     @classmethod
-    def within(cls, subspace: FloatArray, transforms: FloatArray) -> _EntropySearch:
-        n_frequencies, n_columns = transforms.shape[1:]
-        rows = transforms.reshape(-1, n_columns) @ subspace
-        power, axes = np.linalg.eigh(2.0 * rows.T @ rows)
+    def within(cls, subspace: FloatArray, spectra: _Spectra) -> _EntropySearch:
+        n_frequencies, n_columns = spectra.transforms.shape[1:]
+        power, axes = np.linalg.eigh(subspace.T @ spectra.power @ subspace)
         present = power > 1e-12 * power[-1]
-        scale = axes[:, present] / np.sqrt(power[present])
-        return cls(subspace @ scale, np.ascontiguousarray(rows @ scale), n_frequencies)
+        to_white = subspace @ (axes[:, present] / np.sqrt(power[present]))
+        return cls(to_white, spectra.transforms.reshape(-1, n_columns) @ to_white, n_frequencies)
 
-    def starts(self, directions: FloatArray) -> FloatArray:
-        """Return unit starts: the best single axis, and what is left of the given directions."""
-        dimension = self.rows.shape[1]
+    def coordinates_of(self, directions: FloatArray) -> FloatArray:
+        """Return directions of white space as unit vectors, without those that are outside."""
         given = np.linalg.lstsq(self.to_white, directions, rcond=None)[0]
-        axes = np.eye(dimension)
-        best_axis = int(np.argmin(self.entropies(self.spectra(axes))))
-        starts = np.column_stack([axes[:, best_axis], given])
-        lengths = np.linalg.norm(starts, axis=0)
-        unit: FloatArray = starts[:, lengths > 1e-12] / lengths[lengths > 1e-12]
+        lengths = np.linalg.norm(given, axis=0)
+        unit: FloatArray = given[:, lengths > 1e-12] / lengths[lengths > 1e-12]
         return unit
+
+    def starts(self, slow_to_fast: FloatArray, others: FloatArray) -> FloatArray:
+        """Return unit starts: the best single axis, SFA's most promising directions, the others.
+
+        A slow, a fast and any other direction of SFA with a narrow spectrum is mostly a step or
+        two from an optimum, where a random one takes ten.
+        """
+        axes = np.eye(self.rows.shape[1])
+        ordered = self.coordinates_of(slow_to_fast)
+        ends, between = ordered[:, [0, -1][: ordered.shape[1]]], ordered[:, 1:-1]
+        return np.column_stack(
+            [self._best(axes, 1), ends, self._best(between, 4), self.coordinates_of(others)]
+        )
+
+    def _best(self, vectors: FloatArray, n: int) -> FloatArray:
+        if vectors.shape[1] <= n:
+            return vectors
+        entropies = self.entropies(self.spectra(vectors))
+        best: FloatArray = vectors[:, np.argsort(entropies, kind="stable")[:n]]
+        return best
 
     def spectra(self, vectors: FloatArray) -> FloatArray:
         """Return the smoothed spectra of unit vectors, shape (frequencies, n_vectors)."""
@@ -228,19 +266,20 @@ class _EntropySearch:
                 weighted[n] += scaled.T @ scaled
         return np.column_stack([smallest_eigenpairs(w, 1).vectors[:, 0] for w in weighted])
 
-    def run(self, starts: FloatArray, max_iter: int, tol: float) -> tuple[FloatArray, float, int]:
-        """Race the starts: every few steps the worse half retires; the last one goes to the end."""
+    def race(self, starts: FloatArray, n_left: int, max_iter: int) -> tuple[FloatArray, int]:
+        """Let the starts descend: every few steps the worse half retires, until few are left."""
         runners, n_steps = starts, 0
-        spectra = self.spectra(runners)
-        while runners.shape[1] > 1 and n_steps < max_iter:
+        while runners.shape[1] > n_left:
             for _ in range(min(_STEPS_PER_HEAT, max_iter - n_steps)):
-                runners = self.step(spectra)
-                spectra = self.spectra(runners)
+                runners = self.step(self.spectra(runners))
                 n_steps += 1
-            order = np.argsort(self.entropies(spectra), kind="stable")
-            remaining = order[: (len(order) + 1) // 2]
-            runners, spectra = runners[:, remaining], spectra[:, remaining]
-        best, spectra = runners[:, :1], spectra[:, :1]
+            order = np.argsort(self.entropies(self.spectra(runners)), kind="stable")
+            runners = runners[:, order[: (len(order) + 1) // 2]]
+        return runners, n_steps
+
+    def descend(self, best: FloatArray, max_iter: int, tol: float) -> tuple[FloatArray, float, int]:
+        """Step until the entropy does not fall any more; return it, and how many steps it took."""
+        n_steps, spectra = 0, self.spectra(best)
         entropy = float(self.entropies(spectra)[0])
         while n_steps < max_iter:
             n_steps += 1
@@ -249,4 +288,4 @@ class _EntropySearch:
             before, entropy = entropy, float(self.entropies(spectra)[0])
             if before - entropy < tol:
                 break
-        return best[:, 0], entropy, n_steps
+        return best, entropy, n_steps
