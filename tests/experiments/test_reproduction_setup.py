@@ -38,7 +38,7 @@ def test_the_toy_experiment_is_the_papers():
 @pytest.mark.parametrize(("name", "p", "k"), [("piano", 5, 10), ("bar", 7, 2), ("forest", 6, 20)])
 def test_the_audio_experiment_is_the_papers(source, name, p, k):
     setup = r.audio_setup(name, source)
-    assert setup.defaults == r.Parameters(p, k, 10, 10_000, 50, 5, 9)
+    assert setup.defaults == r.Parameters(p, k, 10, 10_000, 50, 5, 9, tol=1e-3)
     assert [(panel.letter, r.LABELS[panel.parameter]) for panel in setup.panels] == [
         ("a", "p"), ("b", "k"), ("c", "q"), ("d", "S_train"), ("e", "R"), ("f", "M"),
     ]  # fmt: skip
@@ -49,7 +49,7 @@ def test_the_audio_experiment_is_the_papers(source, name, p, k):
 
 def test_the_visual_experiment_is_the_papers(source):
     setup = r.visual_setup(source)
-    assert setup.defaults == r.Parameters(1, 2, 10, 10_000, 50, 5, 9)
+    assert setup.defaults == r.Parameters(1, 2, 10, 10_000, 50, 5, 9, tol=1e-3)
     assert (setup.n_repeats, setup.panels[-1].values[-1]) == ((1,), 12)
     assert 12 in setup.tested_components
 
@@ -71,10 +71,18 @@ def test_fewer_repetitions_of_the_other_panels(source):
     places = list(r.panel_points(setup, 1, 3, 1))
     counts = {p.letter: sum(x.panel == p for x in places) for p in setup.panels}
     n_methods = len(setup.methods)
+    n_beyond = sum("from" in method for method in setup.methods)
     assert counts == {
         **{p.letter: n_methods * len(p.values) for p in setup.panels[:-1]},
-        "f": 3 * n_methods * len(setup.panels[-1].values),
+        "f": (3 * (n_methods - n_beyond) + n_beyond) * len(setup.panels[-1].values),
     }
+
+
+def test_the_panel_of_r_takes_all_iterations(source):
+    places = r.panel_points(r.visual_setup(source), 1, 1)
+    tols = {(p.panel.letter, dict(p.point.fit.settings).get("tol")) for p in places}
+    assert {letter for letter, tol in tols if tol == 0} == {"e"}
+    assert {letter for letter, tol in tols if tol} == set("abcdf")
 
 
 def test_methods_depend_on_their_own_parameters_only(source):
@@ -84,9 +92,9 @@ def test_methods_depend_on_their_own_parameters_only(source):
     def n_fits(method, letter):
         return len({p.point.fit for p in places if (p.method, p.panel.letter) == (method, letter)})
 
-    assert [n_fits("SFA", letter) for letter in "abcdef"] == [1, 1, 1, 6, 1, 1]
-    assert [n_fits("PFA", letter) for letter in "abcdef"] == [6, 1, 1, 6, 1, 1]
-    assert [n_fits("GPFA (2)", letter) for letter in "abcdef"] == [6, 6, 1, 6, 7, 9]
+    assert [n_fits("SFA", letter) for letter in "abcdef"] == [1, 1, 1, 4, 1, 1]
+    assert [n_fits("PFA", letter) for letter in "abcdef"] == [4, 1, 1, 4, 1, 1]
+    assert [n_fits("GPFA (2)", letter) for letter in "abcdef"] == [4, 5, 1, 4, 6, 6]
 
 
 def test_settings_make_the_estimators_of_the_figures():

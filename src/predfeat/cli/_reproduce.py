@@ -37,7 +37,9 @@ def reproduce(
     ] = None,
     panel_repetitions: Annotated[
         int | None,
-        typer.Option(min=0, help="Of audio's and visual's panels a to e, if others than of f."),
+        typer.Option(
+            min=0, help="Of audio's and visual's panels a to e and of lines beyond the paper."
+        ),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Small versions of everything, in a few minutes.")

@@ -8,7 +8,7 @@ from typing import Any
 from predfeat.experiments.reproduction._specification import Fit, Setting
 from predfeat.features import GPFA, PFA, SFA, ForeCA, RandomFeatures
 
-__all__ = ["METHODS", "TRUTH", "Parameters", "estimator_of", "settings_of"]
+__all__ = ["BEYOND", "METHODS", "TRUTH", "Parameters", "estimator_of", "settings_of"]
 
 TRUTH = "true dimensions"
 
@@ -24,6 +24,9 @@ _CLASSES: dict[str, type] = {
 }
 
 METHODS = tuple(_CLASSES)
+
+# Lines that the paper does not have.
+BEYOND = ("GPFA (2) from SFA", "GPFA (2) from PFA")
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,8 @@ class Parameters:
         M.
     n_columns : int
         N, input dimensions.
+    tol : float, default=0.0
+        Of GPFA: 0 for R iterations whatever happens, as in the paper; otherwise R at most.
     """
 
     n_lags: int
@@ -55,6 +60,7 @@ class Parameters:
     max_iter: int
     n_components: int
     n_columns: int
+    tol: float = 0.0
 
 
 def settings_of(
@@ -100,7 +106,7 @@ def settings_of(
             "n_neighbors": parameters.n_neighbors,
             "graph": "full" if method == "GPFA (1)" else "star",
             "max_iter": parameters.max_iter,
-            "tol": 0.0,  # the paper's R iterations, not fewer
+            "tol": parameters.tol,
             "init": {"from SFA": "sfa", "from PFA": "pfa"}.get(method[9:], "input"),
         }
     return tuple(sorted(settings.items()))

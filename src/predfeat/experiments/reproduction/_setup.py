@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from predfeat.experiments.reproduction._methods import TRUTH, Parameters, settings_of
+from predfeat.experiments.reproduction._methods import BEYOND, TRUTH, Parameters, settings_of
 from predfeat.experiments.reproduction._sources import Source
 from predfeat.experiments.reproduction._specification import DataPoint, Fit
 
@@ -33,11 +33,19 @@ class Panel:
     parameter : str
         A field of `Parameters`.
     values : tuple of int
+    exact : bool, default=False
+        Whether GPFA takes all R iterations, also where the experiment lets it stop early.
     """
 
     letter: str
     parameter: str
     values: tuple[int, ...]
+    exact: bool = False
+
+    def parameters(self, defaults: Parameters, value: int) -> Parameters:
+        """Return the parameters at one of the values."""
+        changed = replace(defaults, **{self.parameter: value})
+        return replace(changed, tol=0.0) if self.exact else changed
 
 
 @dataclass(frozen=True)
@@ -148,19 +156,21 @@ def panel_points(
         PFA's K.
     n_repetitions : int
     n_repetitions_of_others : int, optional
-        Of the panels beside the central one; the same by default.
+        Of the panels beside the central one, and of the lines that the paper does not have; the
+        same by default.
 
     Yields
     ------
     PanelPoint
     """
     for panel in setup.panels:
-        n_here = n_repetitions
-        if n_repetitions_of_others is not None and panel != main_panel(setup):
-            n_here = n_repetitions_of_others
         for value in panel.values:
-            parameters = replace(setup.defaults, **{panel.parameter: value})
+            parameters = panel.parameters(setup.defaults, value)
             for method in setup.methods:
+                n_here = n_repetitions
+                central = panel == main_panel(setup) and method not in BEYOND
+                if n_repetitions_of_others is not None and not central:
+                    n_here = n_repetitions_of_others
                 for repetition in range(n_here):
                     point = setup.point(method, parameters, repetition, n_repeats, "test")
                     yield PanelPoint(panel, value, method, repetition, point)

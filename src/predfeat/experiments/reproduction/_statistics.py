@@ -115,8 +115,7 @@ def _scores(outcome: Outcome, method: str, n_components: int, measure: str) -> l
         place = row.place
         if place.method != method:
             continue
-        values = replace(outcome.setup.defaults, **{place.panel.parameter: place.value})
-        if values == defaults:
+        if place.panel.parameters(outcome.setup.defaults, place.value) == defaults:
             found[place.repetition] = float(getattr(row.measured, measure))
     return [found[repetition] for repetition in sorted(found)]
 
