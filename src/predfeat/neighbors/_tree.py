@@ -7,13 +7,16 @@ from scipy.spatial import KDTree
 
 from predfeat._typing import BoolArray, FloatArray, IntArray
 from predfeat.neighbors._blockwise import search_blockwise
+from predfeat.neighbors._equal import count_equal_before
 from predfeat.neighbors._exclusion import Exclusion
 from predfeat.neighbors._ranking import sum_of_squares
 from predfeat.series import States
 
 __all__ = ["search_tree"]
 
-_SPARE = 4  # asked for beyond k + 1, so that ties at the border are usually seen whole
+# Asked for beyond k + 1, so that ties at the border are usually seen whole: at first, and where
+# that was not enough.
+_SPARE, _MORE_SPARE = 4, 32
 _WINDOW_AT_MOST = 32  # a wider Theiler window is asked for row by row
 _PAIRS_AT_ONCE = 1 << 17
 _TIE = 1e-9  # the tree sums in another order; closer than this counts as a tie to look into
@@ -26,33 +29,48 @@ def search_tree(
 
     The tree neither knows the excluded window nor breaks ties by index. So it is asked for a few
     more; where the answer might have missed a neighbour (a tie at its border, a crowded window),
-    that state is searched again blockwise.
+    a tree without superfluous copies of equal states is asked, and at last that state is searched
+    blockwise.
     """
     n_states = len(states)
     samples = states.series.rows.reshape(-1)
     oldest = (states.times - states.n_lags + 1) * states.series.n_columns
     embedded = samples[oldest[:, None] + np.arange(states.dimension)]
-    tree = KDTree(embedded, balanced_tree=False, compact_nodes=False)
-    widest = min(int((exclusion.stop - exclusion.first).max()), _WINDOW_AT_MOST)
-    n_asked = min(n_neighbors + widest + _SPARE, n_states)
+    widest = int((exclusion.stop - exclusion.first).max())
     positions = np.empty((n_states, n_neighbors), dtype=np.intp)
     squared = np.empty((n_states, n_neighbors))
-    n_rows = max(1, _PAIRS_AT_ONCE // n_asked)
-    for start in range(0, n_states, n_rows):
-        queries = np.arange(start, min(start + n_rows, n_states))
-        distances, found = tree.query(embedded[queries], k=n_asked, workers=n_jobs)
-        first, stop = exclusion.first[queries, None], exclusion.stop[queries, None]
-        allowed = (found < first) | (found >= stop)
-        sure = _is_complete(distances, allowed, n_neighbors, n_asked == n_states)
-        if sure.any():
-            positions[queries[sure]], squared[queries[sure]] = _nearest_of_rows(
-                embedded, queries[sure], found[sure], allowed[sure], n_neighbors
-            )
-        if not sure.all():
-            again = queries[~sure]
-            positions[again], squared[again] = search_blockwise(
-                states, n_neighbors, exclusion, n_jobs, queries=again
-            )
+
+    def ask_tree_of(members: IntArray, queries: IntArray, spare: int) -> IntArray:
+        """Fill in what the tree of some states knows; return the queries it cannot decide."""
+        tree = KDTree(embedded[members], balanced_tree=False, compact_nodes=False)
+        n_asked = min(n_neighbors + min(widest, _WINDOW_AT_MOST) + spare, len(members))
+        n_rows = max(1, _PAIRS_AT_ONCE // n_asked)
+        undecided = []
+        for start in range(0, len(queries), n_rows):
+            some = queries[start : start + n_rows]
+            distances, found = tree.query(embedded[some], k=n_asked, workers=n_jobs)
+            found = members[found]
+            first, stop = exclusion.first[some, None], exclusion.stop[some, None]
+            allowed = (found < first) | (found >= stop)
+            sure = _is_complete(distances, allowed, n_neighbors, n_asked == len(members))
+            if sure.any():
+                positions[some[sure]], squared[some[sure]] = _nearest_of_rows(
+                    embedded, some[sure], found[sure], allowed[sure], n_neighbors
+                )
+            undecided.append(some[~sure])
+        return np.concatenate(undecided)
+
+    everyone = np.arange(n_states)
+    left = ask_tree_of(everyone, everyone, _SPARE)
+    if len(left):
+        # Of equal states only the first k that are allowed can be neighbours, and no more of them
+        # are excluded than the window is wide.
+        first_of_equals = np.flatnonzero(count_equal_before(states) < n_neighbors + widest)
+        left = ask_tree_of(first_of_equals, left, _MORE_SPARE)
+    if len(left):
+        positions[left], squared[left] = search_blockwise(
+            states, n_neighbors, exclusion, n_jobs, queries=left
+        )
     return positions, squared
 
 
