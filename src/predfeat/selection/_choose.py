@@ -1,0 +1,311 @@
+"""Which p, k and M: a cross-validated surface, and the simplest setting that is as good as any."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed, parallel_config
+from sklearn.base import clone
+from threadpoolctl import threadpool_limits
+
+from predfeat._typing import ArrayLike, FloatArray
+from predfeat.exceptions import RankError
+from predfeat.features import GPFA, PFA, SFA, ForeCA
+from predfeat.selection._folds import Fold, purged_folds
+from predfeat.selection._held_out import predicted_shares
+from predfeat.selection._paths import fitted_directions, surface_directions
+from predfeat.selection._surface import Setting, Surface, standard_error
+from predfeat.series import Sequences, check_matrix, check_sequences
+from predfeat.whitening import Whitening, fit_whitening
+
+__all__ = ["Choice", "choose", "choose_method"]
+
+# Fewer standard errors above zero than this, and nothing was predicted.
+_SURELY = 2.0
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The surface over p, k and M, and what follows from it.
+
+    Attributes
+    ----------
+    method : str
+        Name of the method.
+    surface : Surface
+        The scores of all settings in all folds.
+    best : Setting
+        The highest mean.
+    chosen : Setting
+        The simplest setting that is as good, by one standard error: see `Surface.simplest`.
+    confirmed : Setting or None
+        The chosen setting, scored by fits of its own.
+    kind : {"sequences", "blocks"}
+        What was left out in each fold.
+    """
+
+    method: str
+    surface: Surface
+    best: Setting
+    chosen: Setting
+    confirmed: Setting | None
+    kind: str
+
+    @property
+    def parameters(self) -> dict[str, int]:
+        """The chosen values, by the names of GPFA's parameters."""
+        chosen = {"n_components": self.chosen.n_components, "n_lags": self.chosen.n_lags}
+        if self.chosen.n_neighbors:
+            chosen["n_neighbors"] = self.chosen.n_neighbors
+        return chosen
+
+    @property
+    def found_nothing(self) -> bool:
+        """Whether even the chosen setting does not surely predict anything."""
+        return self.chosen.predicted <= _SURELY * self.chosen.error
+
+    @property
+    def remarks(self) -> list[str]:
+        """What to be careful about, in sentences."""
+        if self.found_nothing:
+            return [
+                "Nothing was predicted in data that was held out: the choice means nothing. Give "
+                "more rows, or other columns."
+            ]
+        remarks = []
+        for name, tried in self.surface.tried().items():
+            good = self.surface.undecided()[name]
+            if len(tried) > 1 and good == tried and name != "n_neighbors":
+                remarks.append(
+                    f"The data cannot tell {name}: every value tried is within one standard error "
+                    "of the best. The smallest was taken."
+                )
+            elif (
+                len(tried) > 1 and getattr(self.chosen, name) == tried[-1] and name != "n_neighbors"
+            ):
+                remarks.append(f"{name}={tried[-1]} is the largest value tried: try larger ones.")
+        return remarks
+
+    def __str__(self) -> str:
+        lines = [f"{self.method}, {self.chosen}"]
+        if self.best != self.chosen:
+            lines.append(f"Best of all, but not by more than its standard error: {self.best}")
+        if self.confirmed is not None:
+            lines.append(
+                f"Fits with just this setting predict {self.confirmed.predicted:.3g} "
+                f"± {self.confirmed.error:.2g}."
+            )
+        return "\n".join([*lines, *self.remarks])
+
+
+def choose(
+    X: Any,
+    groups: ArrayLike | None = None,
+    *,
+    n_lags: Sequence[int] = (1, 2, 3, 4, 5),
+    n_neighbors: Sequence[int] = (2, 5, 10, 20, 30),
+    n_components: Sequence[int] = tuple(range(1, 11)),
+    graph: str | None = None,
+    method: Any = GPFA,
+    n_folds: int = 5,
+    n_measured: int = 10,
+    confirm: bool = True,
+    n_jobs: int | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Choice:
+    """Choose p, k and M by purged blocked cross-validation.
+
+    Every setting is scored by how much of held-out data it predicts: for each state of a fold's
+    test part, the successors of the most similar states of its training part are averaged, and
+    the share of variance that this predicts is summed over the features. A real feature adds to
+    that sum, and one that is noise takes away, so that the sum is highest at the true number.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_rows, n_columns)
+        Rows in time order; rows with a NaN are gaps.
+    groups : array-like of shape (n_rows,), optional
+        Ids of the sequences. Of at least three, whole ones are left out in turn; otherwise blocks
+        of rows, with max(n_lags) + 1 rows around them that belong to neither part.
+    n_lags, n_neighbors, n_components : sequence of int
+        The values of p, k and M to try. Values of M above the rank of the data are left out.
+    graph : {"full", "star"}, optional
+        Of GPFA.
+    method : estimator or its class, default=GPFA
+        GPFA, SFA, PFA or ForeCA; an instance says the parameters that are not varied.
+    n_folds : int, default=5
+    n_measured : int, default=10
+        Neighbours of the measure, q.
+    confirm : bool, default=True
+        Score the chosen setting by fits of its own, too.
+    n_jobs : int, optional
+        Processes; results are the same for any number.
+    on_progress : callable, optional
+        Called with the number of parts done and of all.
+
+    Returns
+    -------
+    Choice
+
+    Examples
+    --------
+    >>> from predfeat.selection import choose
+    >>> from predfeat.datasets import predictable_noise
+    >>> X = predictable_noise(1000, 6, random_state=0)
+    >>> choice = choose(X, n_lags=(1, 2), n_neighbors=(5, 10), n_components=(1, 2, 3, 4))
+    >>> choice.chosen.n_lags, choice.chosen.n_components
+    (1, 2)
+    """
+    template = _template(method, graph)
+    series = check_sequences(check_matrix(X, min_rows=2), groups)
+    lags, components = _values("n_lags", n_lags), _values("n_components", n_components)
+    has_neighbors = isinstance(template, GPFA)
+    neighbors = _values("n_neighbors", n_neighbors) if has_neighbors else (0,)
+    folds = purged_folds(series, n_folds, gap=lags[-1] + 1)
+    white = [_WhiteFold.of(fold, series, template.pca_components) for fold in folds]
+    components = _within_rank(components, min(part.train.n_columns for part in white))
+
+    tasks = [
+        delayed(_scores)(template, part, p, neighbors, components, n_measured)
+        for part in white
+        for p in lags
+    ]
+    scores = _gather(tasks, n_jobs, on_progress)
+    surface = Surface(
+        lags,
+        neighbors,
+        components,
+        np.array(scores).reshape(len(folds), len(lags), len(neighbors), len(components)),
+    )
+    chosen = surface.simplest()
+    return Choice(
+        method=type(template).__name__,
+        surface=surface,
+        best=surface.best(),
+        chosen=chosen,
+        confirmed=_confirmed(template, chosen, white, n_measured) if confirm else None,
+        kind=folds[0].kind,
+    )
+
+
+def choose_method(
+    X: Any, groups: ArrayLike | None = None, *, methods: Sequence[Any], **options: Any
+) -> list[Choice]:
+    """Choose the method, too: each with its own best setting, on the same folds.
+
+    Parameters
+    ----------
+    X, groups
+        As in `choose`.
+    methods : sequence of estimators or their classes
+    **options
+        Passed on to `choose`.
+
+    Returns
+    -------
+    list of Choice
+        The method whose chosen setting predicts most comes first.
+    """
+    choices = [choose(X, groups, method=method, **options) for method in methods]
+    return sorted(choices, key=lambda choice: -choice.chosen.predicted)
+
+
+@dataclass(frozen=True)
+class _WhiteFold:
+    """Both parts of a fold in the white space of its training part."""
+
+    train: Sequences
+    test: Sequences
+
+    @classmethod
+    def of(cls, fold: Fold, series: Sequences, pca_components: Any) -> _WhiteFold:
+        train, test = fold.parts(series)
+        whitening: Whitening = fit_whitening(train, pca_components, warn=False)
+        moved = (test.rows - whitening.mean) @ whitening.directions
+        moved[~test.valid] = 0.0
+        return cls(whitening.apply(train), test.with_rows(moved))
+
+    def score(self, directions: FloatArray, n_lags: int, n_measured: int) -> float:
+        train = self.train.with_rows(self.train.rows @ directions)
+        test = self.test.with_rows(self.test.rows @ directions)
+        return float(predicted_shares(train, test, n_lags, n_measured).sum())
+
+
+def _scores(
+    template: Any,
+    part: _WhiteFold,
+    n_lags: int,
+    neighbors: tuple[int, ...],
+    components: tuple[int, ...],
+    n_measured: int,
+) -> FloatArray:
+    """Return the scores of one fold and one p, shape (k values, M values)."""
+    with threadpool_limits(1):
+        found = surface_directions(template, part.train, n_lags, neighbors, components)
+        # One k for all where the method has none, and then the same directions.
+        return np.array(
+            [[part.score(found[k, m], n_lags, n_measured) for m in components] for k in neighbors]
+        )
+
+
+def _gather(
+    tasks: list[Any], n_jobs: int | None, on_progress: Callable[[int, int], None] | None
+) -> list[FloatArray]:
+    tell = on_progress or (lambda done, whole: None)
+    tell(0, len(tasks))
+    results = []
+    with parallel_config(backend="loky", inner_max_num_threads=1):
+        for result in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
+            results.append(result)
+            tell(len(results), len(tasks))
+    return results
+
+
+def _confirmed(template: Any, chosen: Setting, white: list[_WhiteFold], n_measured: int) -> Setting:
+    """Score the chosen setting by a fit of its own in every fold."""
+    model = clone(template).set_params(n_components=chosen.n_components, pca_components=None)
+    if hasattr(model, "n_lags"):
+        model.set_params(n_lags=chosen.n_lags)
+    if chosen.n_neighbors:
+        model.set_params(n_neighbors=chosen.n_neighbors)
+    with threadpool_limits(1):
+        scores = np.array(
+            [
+                part.score(fitted_directions(model, part.train), chosen.n_lags, n_measured)
+                for part in white
+            ]
+        )
+    return replace(chosen, predicted=float(scores.mean()), error=float(standard_error(scores)))
+
+
+def _template(method: Any, graph: str | None) -> Any:
+    template = method() if isinstance(method, type) else clone(method)
+    if not isinstance(template, (GPFA, SFA, PFA, ForeCA)):
+        raise TypeError(f"method must be GPFA, SFA, PFA or ForeCA, but is {template!r}.")
+    if graph is not None:
+        if not isinstance(template, GPFA):
+            raise ValueError(f"graph={graph!r}: {type(template).__name__} has no graph.")
+        template.set_params(graph=graph)
+    return template
+
+
+def _values(name: str, values: Sequence[int]) -> tuple[int, ...]:
+    """Return the values to try, ascending, each once."""
+    given: list[Any] = list(values)
+    if not given or not all(isinstance(v, Integral) and int(v) >= 1 for v in given):
+        raise ValueError(f"{name} must be positive whole numbers to try, but is {given}.")
+    return tuple(sorted({int(value) for value in given}))
+
+
+def _within_rank(components: tuple[int, ...], rank: int) -> tuple[int, ...]:
+    possible = tuple(m for m in components if m <= rank)
+    if not possible:
+        raise RankError(
+            f"n_components={list(components)} are all more than the rank {rank} of the data in "
+            "the folds' training parts."
+        )
+    return possible

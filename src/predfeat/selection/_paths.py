@@ -1,0 +1,130 @@
+"""The features of many settings at once, for a fraction of what separate fits would cost.
+
+What is shared *exactly*: a search for the largest k holds the neighbours of every smaller one; the
+first M features of SFA, PFA and ForeCA are the same however many follow; whitening is the same for
+all settings of a training part.
+
+What is shared *not exactly*, for GPFA: its iteration runs once for each p, with the middle one of
+the k, down from the largest M. Every smaller M starts from the features of the next larger one,
+where a fit of its own would start from the input, and takes two iterations. The other k branch off
+at the last of them. So the surface tells which settings are worth it; what a fit of its own scores
+at the chosen one, `choose` measures in the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from sklearn.base import clone
+
+from predfeat._typing import FloatArray
+from predfeat.features import GPFA, PFA
+from predfeat.graph import find_neighborhoods, projected_laplacian
+from predfeat.neighbors import NeighborTable, search
+from predfeat.series import Sequences, find_states
+from predfeat.solvers import Eigenpairs, smallest_eigenpairs
+
+__all__ = ["fitted_directions", "surface_directions"]
+
+_STEPS_AT_LARGEST = 10
+_STEPS_BELOW = 2
+
+
+def surface_directions(
+    template: Any,
+    white: Sequences,
+    n_lags: int,
+    neighbors: Sequence[int],
+    components: Sequence[int],
+) -> dict[tuple[int, int], FloatArray]:
+    """Return the directions of white space that a method finds, for every k and M.
+
+    Parameters
+    ----------
+    template : estimator
+        The method, and the parameters that are not varied.
+    white : Sequences
+        The white training part.
+    n_lags : int
+        p.
+    neighbors, components : sequence of int
+        The values of k and M, ascending; one k for methods that have none.
+
+    Returns
+    -------
+    dict of (k, M) to ndarray of shape (n_columns, M)
+    """
+    if isinstance(template, GPFA):
+        return _Descent(template, white, n_lags, neighbors).run(components)
+    largest = clone(template).set_params(n_components=components[-1], pca_components=None)
+    if isinstance(template, PFA):
+        largest.set_params(n_lags=n_lags)
+    directions = fitted_directions(largest, white)
+    return {(k, m): directions[:, :m] for k in neighbors for m in components}
+
+
+def fitted_directions(model: Any, white: Sequences) -> FloatArray:
+    """Fit to rows that are white already."""
+    values = white.rows.copy()
+    values[~white.valid] = float("nan")
+    directions: FloatArray = model.fit(values, groups=white.sequence_first).components_.T
+    return directions
+
+
+class _Descent:
+    """GPFA's iteration for one p, from the largest M down to the smallest."""
+
+    def __init__(
+        self, template: GPFA, white: Sequences, n_lags: int, neighbors: Sequence[int]
+    ) -> None:
+        self.template = template
+        self.white = white
+        self.n_lags = n_lags
+        self.neighbors = neighbors
+        self.middle = neighbors[len(neighbors) // 2]
+
+    def run(self, components: Sequence[int]) -> dict[tuple[int, int], FloatArray]:
+        """Return the directions for every k and M."""
+        start = clone(self.template).set_params(
+            n_components=components[-1],
+            n_lags=self.n_lags,
+            n_neighbors=self.middle,
+            max_iter=_STEPS_AT_LARGEST,
+            pca_components=None,
+            n_intermediate=None,
+        )
+        directions = fitted_directions(start, self.white)
+        found: dict[tuple[int, int], FloatArray] = {}
+        for m in reversed(components):
+            directions = directions[:, :m]
+            for _ in range(_STEPS_BELOW - 1):
+                directions = self._step(self._search(directions, self.middle), m)
+            table = self._search(directions, self.neighbors[-1])
+            for k in self.neighbors:
+                found[k, m] = self._step(table, m, k)
+            directions = found[self.middle, m]
+        return found
+
+    def _search(self, directions: FloatArray, n_neighbors: int) -> NeighborTable:
+        space = self.white.with_rows(self.white.rows @ directions)
+        return search(
+            find_states(space, self.n_lags, n_neighbors=n_neighbors),
+            n_neighbors,
+            theiler=self.template.theiler,
+            method=self.template.neighbors_method,
+            n_jobs=self.template.n_jobs,
+        )
+
+    def _step(self, table: NeighborTable, m: int, k: int | None = None) -> FloatArray:
+        """Embed the graph of each state's first k neighbours of a table."""
+        if k is not None:
+            table = replace(table, indices=table.indices[:, :k], distances=table.distances[:, :k])
+        template = self.template
+        terms = find_neighborhoods(table, self.white, self.n_lags, past=template.past)
+        projected = projected_laplacian(terms, self.white.rows, template.graph)
+        pairs: Eigenpairs = smallest_eigenpairs(
+            projected.laplacian, m, projected.degree if template.normalized else None
+        )
+        return pairs.vectors

@@ -1,0 +1,126 @@
+"""Scores of many settings in many folds, and the simplest setting that is as good as any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from predfeat._typing import BoolArray, FloatArray
+
+__all__ = ["Setting", "Surface", "standard_error"]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A setting and its score.
+
+    Attributes
+    ----------
+    n_lags, n_neighbors, n_components : int
+        p, k and M; k is 0 for methods that have none.
+    predicted : float
+        Mean over the folds of how many features' worth of variance is predicted: the sum of
+        `predicted_shares`, at most M.
+    error : float
+        Its standard error over the folds.
+    """
+
+    n_lags: int
+    n_neighbors: int
+    n_components: int
+    predicted: float
+    error: float
+
+    def __str__(self) -> str:
+        k = f"k={self.n_neighbors}, " if self.n_neighbors else ""
+        return (
+            f"p={self.n_lags}, {k}M={self.n_components}: predicts {self.predicted:.3g} "
+            f"± {self.error:.2g} of {self.n_components}"
+        )
+
+
+@dataclass(frozen=True)
+class Surface:
+    """The scores of all settings.
+
+    Attributes
+    ----------
+    n_lags, n_neighbors, n_components : tuple of int
+        The values tried, ascending; (0,) for a k that the method does not have.
+    scores : ndarray of shape (n_folds, p values, k values, M values)
+        How many features' worth of variance each setting predicts in each fold.
+    """
+
+    n_lags: tuple[int, ...]
+    n_neighbors: tuple[int, ...]
+    n_components: tuple[int, ...]
+    scores: FloatArray
+
+    def tried(self) -> dict[str, tuple[int, ...]]:
+        """Return the values tried, by the parameters' names, in the order of the axes."""
+        return {
+            "n_lags": self.n_lags,
+            "n_neighbors": self.n_neighbors,
+            "n_components": self.n_components,
+        }
+
+    def settings(self) -> Iterator[Setting]:
+        """Yield all settings with their scores, M fastest."""
+        for index in np.ndindex(*self.scores.shape[1:]):
+            yield self._setting(index)
+
+    def best(self) -> Setting:
+        """Return the setting with the highest mean."""
+        return self._setting(self._best_index())
+
+    def simplest(self) -> Setting:
+        """Return the simplest setting within one standard error of the best.
+
+        The standard error is that of the difference from the best, fold by fold: what all
+        settings find easy or hard in a fold says nothing about them. Simplest is the smallest
+        state, p·M numbers; of two such the smaller p; of several k then the best.
+        """
+        means, near = self.scores.mean(axis=0), self._near_best()
+        candidates = [tuple(map(int, index)) for index in np.argwhere(near)]
+
+        def complexity(index: tuple[int, ...]) -> tuple[float, ...]:
+            p, m = self.n_lags[index[0]], self.n_components[index[2]]
+            return p * m, p, -float(means[index])
+
+        return self._setting(min(candidates, key=complexity))
+
+    def undecided(self) -> dict[str, tuple[int, ...]]:
+        """Return for each parameter the values of all settings as near to the best."""
+        near = np.nonzero(self._near_best())
+        return {
+            name: tuple(values[i] for i in np.unique(found))
+            for (name, values), found in zip(self.tried().items(), near, strict=True)
+        }
+
+    def _setting(self, index: tuple[int, ...]) -> Setting:
+        i, j, m = index
+        scores = self.scores[:, i, j, m]
+        return Setting(
+            self.n_lags[i],
+            self.n_neighbors[j],
+            self.n_components[m],
+            float(scores.mean()),
+            float(standard_error(scores)),
+        )
+
+    def _best_index(self) -> tuple[int, ...]:
+        means = self.scores.mean(axis=0)
+        return tuple(map(int, np.unravel_index(int(np.argmax(means)), means.shape)))
+
+    def _near_best(self) -> BoolArray:
+        i, j, m = self._best_index()
+        behind = self.scores[:, i : i + 1, j : j + 1, m : m + 1] - self.scores
+        return np.asarray(behind.mean(axis=0) <= standard_error(behind))
+
+
+def standard_error(values: FloatArray) -> FloatArray:
+    """Return the standard error of the mean over the first axis."""
+    error: FloatArray = np.std(values, axis=0, ddof=1) / np.sqrt(len(values))
+    return error

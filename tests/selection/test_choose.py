@@ -1,0 +1,193 @@
+"""Choosing p, k and M: the score, what settings share, the rule, and planted answers."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import naive_selection as twins
+from predfeat import GPFA, PFA, SFA, ForeCA, RandomFeatures
+from predfeat.datasets import predictable_noise
+from predfeat.exceptions import RankError
+from predfeat.selection import Surface, choose, choose_method, predicted_shares, purged_folds
+from predfeat.selection._paths import surface_directions
+from predfeat.series import check_sequences
+from predfeat.whitening import fit_whitening
+
+SMALL = {"n_lags": (1, 2), "n_neighbors": (5, 10), "n_components": (1, 2, 3)}
+
+
+def white_series(seed=0, n_rows=300, n_columns=5):
+    X = predictable_noise(n_rows, n_columns, random_state=seed)
+    series = check_sequences(X)
+    return fit_whitening(series).apply(series)
+
+
+@pytest.mark.parametrize("n_lags", [1, 3])
+def test_predicted_shares_are_their_twins(n_lags):
+    random = np.random.default_rng(n_lags)
+    train = [np.cumsum(random.normal(size=(n, 2)), axis=0) for n in (60, 40)]
+    test = [np.cumsum(random.normal(size=(n, 2)), axis=0) for n in (30, 20)]
+    parts = [
+        check_sequences(np.concatenate(some), np.repeat(range(len(some)), [len(Y) for Y in some]))
+        for some in (train, test)
+    ]
+    found = predicted_shares(*parts, n_lags, 4)
+    np.testing.assert_allclose(found, twins.predicted_shares(train, test, n_lags, 4))
+
+
+def test_noise_costs_one_qth_of_a_feature():
+    random = np.random.default_rng(0)
+    train, test = (check_sequences(random.normal(size=(20_000, 2))) for _ in range(2))
+    np.testing.assert_allclose(predicted_shares(train, test, 1, 10), -0.1, atol=0.03)
+
+
+def test_a_constant_feature_counts_nothing():
+    random = np.random.default_rng(0)
+    train = check_sequences(random.normal(size=(100, 2)))
+    test = check_sequences(
+        np.column_stack([random.normal(size=50), np.full(50, train.samples.mean(axis=0)[1])])
+    )
+    assert predicted_shares(train, test, 1)[1] == 0.0
+
+
+@pytest.mark.parametrize("method", [SFA(), PFA(n_repeats=1), ForeCA()], ids=str)
+def test_ordered_methods_share_exactly(method):
+    white = white_series()
+    found = surface_directions(method, white, 2, (0,), (1, 3))
+    for m in (1, 3):
+        model = clone(method).set_params(n_components=m)
+        if isinstance(model, PFA):
+            model.set_params(n_lags=2)
+        own = model.fit(white.rows).components_.T
+        np.testing.assert_allclose(np.abs(found[0, m].T @ own), np.eye(m), atol=1e-4)
+
+
+@pytest.mark.parametrize("graph", ["full", "star"])
+def test_one_search_serves_all_k(graph):
+    white = white_series()
+    both = surface_directions(GPFA(graph=graph), white, 2, (3, 5, 9), (1, 2, 4))
+    # With the same middle k the iteration is the same, and so is what branches off from it.
+    alone = surface_directions(GPFA(graph=graph), white, 2, (5,), (1, 2, 4))
+    assert set(both) == {(k, m) for k in (3, 5, 9) for m in (1, 2, 4)}
+    for m in (1, 2, 4):
+        np.testing.assert_allclose(both[5, m], alone[5, m], atol=1e-9)
+        assert both[3, m].shape == (5, m)
+        assert not np.allclose(both[3, m], both[9, m])
+
+
+def test_the_rule_is_its_twin():
+    random = np.random.default_rng(0)
+    lags, neighbors, components = (1, 2, 4), (3, 6), (1, 2, 3, 5)
+    for _ in range(50):
+        scores = random.normal(size=(4, 1, 1, 1)) + 0.4 * random.normal(size=(4, 3, 2, 4))
+        surface = Surface(lags, neighbors, components, scores)
+        every = list(surface.settings())
+        values = [(s.n_lags, s.n_neighbors, s.n_components) for s in every]
+        expected = twins.simplest(values, list(scores.reshape(4, -1).T))
+        chosen = surface.simplest()
+        assert (chosen.n_lags, chosen.n_neighbors, chosen.n_components) == expected
+        np.testing.assert_allclose([s.predicted for s in every], scores.mean(axis=0).ravel())
+        assert surface.best().predicted == max(s.predicted for s in every)
+        near = surface.undecided()
+        assert all(getattr(chosen, name) in near[name] for name in near)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_planted_noise_is_found(seed):
+    X = predictable_noise(800, 6, random_state=seed)
+    choice = choose(X, **SMALL)
+    assert (choice.chosen.n_lags, choice.chosen.n_components) == (1, 2)
+    assert choice.parameters["n_neighbors"] in (5, 10)
+    assert 0.6 < choice.chosen.predicted < 1.1  # of two features half is predictable
+    assert not choice.found_nothing
+
+
+def test_confirmed_are_fits_of_their_own():
+    X = predictable_noise(500, 5, random_state=1)
+    choice = choose(X, **SMALL, n_folds=3)
+    series = check_sequences(X)
+    scores = []
+    for fold in purged_folds(series, 3, gap=3):
+        model = GPFA(**choice.parameters).fit(
+            X[fold.train], groups=np.r_[0, np.cumsum(np.diff(fold.train) != 1)]
+        )
+        parts = [
+            check_sequences(model.transform(part.rows), part.sequence_first)
+            for part in fold.parts(series)
+        ]
+        scores.append(predicted_shares(*parts, choice.chosen.n_lags).sum())
+    np.testing.assert_allclose(choice.confirmed.predicted, np.mean(scores), rtol=1e-6)
+    assert choose(X, **SMALL, n_folds=3, confirm=False).confirmed is None
+
+
+def test_white_noise_is_told_to_hold_nothing():
+    X = np.random.default_rng(0).normal(size=(500, 4))
+    choice = choose(X, **SMALL)
+    assert choice.found_nothing
+    assert "Nothing was predicted" in str(choice)
+
+
+def test_what_the_data_cannot_tell_is_said():
+    same = np.ones((4, 2, 1, 2)) + np.random.default_rng(0).normal(size=(4, 1, 1, 1))
+    surface = Surface((1, 2), (5,), (1, 2), same)
+    assert surface.undecided() == {"n_lags": (1, 2), "n_neighbors": (5,), "n_components": (1, 2)}
+    X = np.sin(0.3 * np.arange(400))[:, None] * [1.0, 0.5] + 0.01 * np.random.default_rng(1).normal(
+        size=(400, 2)
+    )
+    choice = choose(X, n_lags=(1, 2), n_neighbors=(5,), n_components=(1, 2))
+    assert choice.chosen.n_lags == 2
+    assert any("n_lags=2 is the largest value tried" in remark for remark in choice.remarks)
+
+
+def test_groups_and_gaps():
+    X = predictable_noise(900, 4, random_state=0)
+    X[100] = np.nan
+    groups = np.repeat(range(6), 150)
+    choice = choose(X, groups, **SMALL)
+    assert choice.kind == "sequences"
+    assert (choice.chosen.n_lags, choice.chosen.n_components) == (1, 2)
+
+
+def test_same_bits_for_any_number_of_processes():
+    X = predictable_noise(300, 4, random_state=0)
+    seen = []
+    one = choose(X, **SMALL, n_folds=3, on_progress=lambda done, whole: seen.append((done, whole)))
+    two = choose(X, **SMALL, n_folds=3, n_jobs=2)
+    np.testing.assert_array_equal(one.surface.scores, two.surface.scores)
+    assert seen == [(i, 6) for i in range(7)]
+
+
+def test_the_method_is_chosen_too():
+    X = predictable_noise(700, 6, random_state=0)
+    choices = choose_method(X, methods=[SFA, GPFA(graph="full"), PFA], **SMALL)
+    assert choices[0].method == "GPFA"
+    assert choices[0].chosen.predicted >= choices[1].chosen.predicted
+    assert all(c.surface.n_neighbors == (0,) for c in choices[1:])
+    assert "n_neighbors" not in choices[1].parameters
+
+
+def test_values_above_the_rank_are_left_out():
+    X = predictable_noise(300, 3, random_state=0)
+    X = np.column_stack([X, X[:, 0]])
+    assert choose(X, **{**SMALL, "n_components": (2, 3, 4)}).surface.n_components == (2, 3)
+    with pytest.raises(RankError, match=r"\[4, 5\] are all more than the rank 3"):
+        choose(X, **{**SMALL, "n_components": (4, 5)})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"n_lags": ()}, "n_lags must be positive whole numbers"),
+        ({"n_neighbors": (0, 5)}, r"n_neighbors must be .* \[0, 5\]"),
+        ({"n_components": (1.5,)}, "n_components must be"),
+        ({"method": SFA, "graph": "full"}, "SFA has no graph"),
+    ],
+)
+def test_wrong_values_say_so(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        choose(np.zeros((100, 2)), **{**SMALL, **wrong})
+
+
+def test_other_estimators_are_refused():
+    with pytest.raises(TypeError, match="method must be GPFA, SFA, PFA or ForeCA"):
+        choose(np.zeros((100, 2)), **SMALL, method=RandomFeatures)
