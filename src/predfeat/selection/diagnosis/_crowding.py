@@ -32,9 +32,9 @@ _LOST, _MOSTLY_LOST = 0.3, 0.6
 _EQUAL, _MOSTLY_EQUAL = 0.05, 0.5
 # Distances below this share of a usual one are rounding.
 _ROUNDING = 1e-9
-# The farthest neighbour's distance against that of any two states: Gaussian noise has 0.75 in 10
-# dimensions with 1000 states and k = 10 (GPFA still works there), 0.85 in 25 and 0.93 in 100.
-_FAR, _STRANGERS = 0.85, 0.93
+# The farthest neighbour's distance against that of any two states: 1000 states of Gaussian noise
+# with k = 10 have 0.55 in 10 dimensions (GPFA works well there), 0.8 in 50 and 0.9 in 200.
+_FAR, _STRANGERS = 0.8, 0.9
 
 _PAIRS = 4000
 
@@ -149,6 +149,7 @@ def check_sequences_lengths(subject: Subject) -> Iterator[Finding]:
     n_states = int(series.reach(back=p - 1, ahead=1).sum())
     lengths = [stop - start for start, stop in series.run_bounds()]
     n_short = sum(length < p + 1 for length in lengths)
+    half = int(np.median(lengths))
     lost = 1.0 - n_states / n_samples
     severity = by_degree(lost, _LOST, _MOSTLY_LOST)
     if severity is None:
@@ -158,7 +159,8 @@ def check_sequences_lengths(subject: Subject) -> Iterator[Finding]:
         "short-sequences",
         severity,
         f"Of {n_samples} samples only {n_states} end a state of {p} and have a successor: "
-        f"{n_short} of {len(lengths)} stretches without a gap are shorter than {p + 1} rows.",
+        f"half of the {len(lengths)} stretches without a gap have {half} rows or fewer, {n_short} "
+        f"are shorter than {p + 1}.",
         "The dynamics are learned from a part of the data, which may not be like the rest.",
         f"Use {lags}longer sequences, or fill short gaps before fitting; with so few states, few "
         + (f"neighbours (n_neighbors={subject.n_neighbors}) and " if subject.searches else "")

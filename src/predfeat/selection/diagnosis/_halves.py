@@ -211,8 +211,8 @@ def _unstable(subject: Subject, angles: FloatArray) -> Iterator[Finding]:
         f"{largest:.0f} for the worst: {turned:.0%} of what two random choices would be.",
         "Another recording of the same length would give other features; do not interpret their "
         "loadings.",
-        f"Use more data, fewer features (n_components={subject.n_components}) or fewer dimensions "
-        f"(pca_components; now {rank}){steadier}.",
+        f"Use more data, another number of features (n_components, now {subject.n_components}), "
+        f"fewer dimensions (pca_components; now {rank}){steadier}.",
         {"turned": turned, "mean_angle": mean, "largest_angle": largest},
     )
 

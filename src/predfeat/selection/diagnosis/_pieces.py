@@ -97,6 +97,8 @@ def check_pieces(subject: Subject) -> Iterator[Finding]:
     severity = by_degree(outside, _STRAY, _APART)
     if severity is None:
         return
+    longest = max(stop - start for start, stop in subject.series.run_bounds())
+    never_meet = past and longest <= 2 * subject.n_lags
     values = {"n_pieces": len(sizes), "outside": float(outside), "n_labels": len(labels)}
     yield Finding(
         "disconnected-graph",
@@ -112,8 +114,13 @@ def check_pieces(subject: Subject) -> Iterator[Finding]:
         ),
         "A feature that is constant on each piece costs nothing (eigenvalue 0), whatever the "
         "dynamics: such features tell parts of the data apart and predict nothing.",
-        f"Raise n_neighbors (to {2 * k} or more) until the graph hangs together. Where the parts "
-        "really are different (levels of trials, regimes), take off each part's mean, or fit them "
-        "apart.",
+        (
+            "Sequences are so short that a row is either a predecessor or a successor, never both: "
+            f"use past=False, or fewer lags (n_lags, now {subject.n_lags}). "
+            if never_meet
+            else f"Raise n_neighbors (to {2 * k} or more) until the graph hangs together. "
+        )
+        + "Where the parts really are different (levels of trials, regimes), take off each "
+        "part's mean, or fit them apart.",
         values,
     )
