@@ -54,15 +54,15 @@ def column_kinds(samples: FloatArray) -> tuple[BoolArray, BoolArray]:
     return constant, np.asarray(np.triu(alike, 1).any(axis=0) & ~constant)
 
 
-def principal_variances(series: Sequences, *, standardized: bool) -> FloatArray:
+def principal_variances(series: Sequences) -> FloatArray:
     """Return the variances along the principal axes, descending, as shares of the largest.
 
-    Of the columns in their own units, or each in units of its own spread.
+    Each column counts in units of its own spread, as whitening without a PCA cut sees them.
     """
     samples = series.samples
     centred = samples - samples.mean(axis=0)
     spread = centred.std(axis=0)
-    centred /= np.where(spread > 0, spread, 1.0) if standardized else spread.max() or 1.0
+    centred /= np.where(spread > 0, spread, 1.0)
     smaller = centred.T if centred.shape[0] >= centred.shape[1] else centred
     variances = np.linalg.eigvalsh(smaller @ smaller.T)[::-1]
     shares: FloatArray = variances.clip(min=0.0) / (variances[0] or 1.0)
@@ -115,8 +115,11 @@ def _listed(chosen: BoolArray, names: list[str]) -> str:
 def check_conditioning(subject: Subject) -> Iterator[Finding]:
     """Look at how much whitening amplifies the weakest direction."""
     own_units = subject.model.pca_components is not None
-    variances = principal_variances(subject.series, standardized=not own_units)
-    kept = variances[: subject.model.rank_]
+    if own_units:
+        kept = subject.whitening.explained_variance
+        kept = kept / kept.max(initial=0.0)
+    else:
+        kept = principal_variances(subject.series)[: subject.model.rank_]
     kept = kept[kept > RANK_TOLERANCE]
     if len(kept) < 2:
         return

@@ -33,7 +33,10 @@ _DRIFTED, _FAR_DRIFTED = 2.0, 4.0
 # A bistable system that stays for long where it is reaches 0.4 between halves; a trend has 12.
 _MOVED, _FAR_MOVED = 1.0, 4.0
 
+# How much of its start a simulated process remembers.
 _FORGET = 1e-3
+# Instead of zero where a feature never changes.
+_CERTAIN = 1e-12
 
 
 def autocorrelation(features: Sequences) -> FloatArray:
@@ -74,12 +77,14 @@ def autoregressive_twin(features: Sequences, seed: int) -> Sequences:
     return features.with_rows(rows)
 
 
-def check_slowness(subject: Subject) -> Iterator[Finding]:
-    """Compare what features leave open with what an AR(1) of the same slowness does.
+def _bound(features: Sequences) -> FloatArray:
+    """Return 1 - ρ², the share of its variance that an AR(1) leaves open."""
+    bound: FloatArray = np.maximum(1.0 - autocorrelation(features) ** 2, _CERTAIN)
+    return bound
 
-    An AR(1) leaves 1 - ρ² open, but neighbours some way off make any estimate larger. So the same
-    estimate is made for simulated ones, as long and with as many features.
-    """
+
+def check_slowness(subject: Subject) -> Iterator[Finding]:
+    """Compare what features leave open with what an AR(1) of the same slowness does."""
     options = {"theiler": subject.theiler, "n_jobs": subject.n_jobs}
     features = subject.features
     rho = autocorrelation(features)
@@ -87,7 +92,10 @@ def check_slowness(subject: Subject) -> Iterator[Finding]:
         return
     left = left_open(features, subject.n_lags, **options)  # type: ignore[arg-type]
     twin = autoregressive_twin(features, subject.seed)
-    left_by_twin = left_open(twin, subject.n_lags, **options)  # type: ignore[arg-type]
+    # An AR(1) leaves 1 - ρ² open, but neighbours some way off make any estimate larger: by how
+    # much is seen on the twins, which are as long and as many.
+    inflation = left_open(twin, subject.n_lags, **options) / _bound(twin)  # type: ignore[arg-type]
+    left_by_twin = _bound(features) * inflation
     slow = np.flatnonzero((rho > _SLOW) & (left > _NO_BETTER * left_by_twin))
     if slow.size == 0:
         return
@@ -97,9 +105,10 @@ def check_slowness(subject: Subject) -> Iterator[Finding]:
     yield Finding(
         "only-slow",
         "note",
-        f"Feature{'s' if len(slow) > 1 else ''} {which} of {len(rho)} leave{'' if len(slow) > 1 else 's'} no less "
-        f"open than an AR(1) process of the same autocorrelation (feature {worst + 1}: autocorrelation "
-        f"{rho[worst]:.3f}, 1 - ρ² = {1 - rho[worst] ** 2:.2g}; {left[worst]:.2g} left open "
+        f"Of {len(rho)} features, number{'s' if len(slow) > 1 else ''} {which} "
+        f"leave{'' if len(slow) > 1 else 's'} no less open than an AR(1) process of the same "
+        f"autocorrelation (feature {worst + 1}: {rho[worst]:.3f}, "
+        f"1 - ρ² = {1 - rho[worst] ** 2:.2g}; {left[worst]:.2g} left open "
         f"against {left_by_twin[worst]:.2g} for the AR(1)).",
         "These features are predictable because they change slowly, and for no other reason: the "
         "best prediction is the present value.",
@@ -168,8 +177,8 @@ def check_drift(subject: Subject) -> Iterator[Finding]:
         f"{before}; its mean moved by {np.sqrt(moved[worst]):.2g} standard deviations.",
         "The series is not the same all the time. Predictability in absolute units, eq. (2), then "
         "misleads: a feature that shrinks looks predictable, and a trend is slow by itself.",
-        "Measure with relative=True. Take off trends, or take differences instead of levels; fit to "
-        f"stationary parts, or cut the directions that drift (pca_components, now "
+        "Measure with relative=True. Take off trends, or take differences instead of levels; fit "
+        f"to stationary parts, or cut the directions that drift (pca_components, now "
         f"{subject.model.rank_}).",
         {
             "variance_ratio": float(ratio[worst]),

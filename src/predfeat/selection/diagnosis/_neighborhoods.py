@@ -22,7 +22,9 @@ __all__ = [
     "skewness",
 ]
 
-# Neighbours at most so many rows beyond what `theiler` excludes are adjacent, or p where more.
+# Neighbours at most so many rows beyond what `theiler` excludes are adjacent; or p where that is
+# more; or k, as on a smooth path the k nearest are k / 2 either side, but no more than the rows in
+# which the features forget themselves: what is farther is a return.
 _FEW_ROWS = 3
 # Above a half, most of what the graph connects is a moment with the next one; SFA does that.
 _MOSTLY_ADJACENT, _ONLY_ADJACENT = 0.5, 0.8
@@ -116,13 +118,15 @@ def decorrelation_time(series: Sequences) -> int:
 def check_adjacent(subject: Subject) -> Iterator[Finding]:
     """Look how many neighbours are merely the moments before and after."""
     table, series = subject.neighbors, subject.series
-    within = subject.theiler + max(_FEW_ROWS, subject.n_lags)
+    memory = decorrelation_time(subject.features)
+    few = max(_FEW_ROWS, subject.n_lags, min(subject.n_neighbors, memory))
+    within = subject.theiler + few
     share = adjacent_share(table, series, within)
     chance = chance_of_adjacent(table, series, within, subject.theiler)
     severity = by_degree(share, _MOSTLY_ADJACENT, _ONLY_ADJACENT)
     if severity is None or share < _TIMES_CHANCE * chance:
         return
-    window = max(within, decorrelation_time(subject.features))
+    window = max(within, memory)
     if subject.searches:
         advice = (
             f"Exclude them with theiler={window}, about the time in which the features forget "
