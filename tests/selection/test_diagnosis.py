@@ -17,6 +17,7 @@ from predfeat import GPFA, PFA, SFA, ForeCA, RandomFeatures, nearest_neighbors
 from predfeat.datasets import hidden_lorenz, predictable_noise
 from predfeat.exceptions import ConstantColumnsWarning, GroupsError
 from predfeat.graph import find_neighborhoods
+from predfeat.measures import subspace_angles
 from predfeat.selection import Diagnosis, Finding, diagnose
 from predfeat.selection.diagnosis import (
     _covariance,
@@ -28,7 +29,7 @@ from predfeat.selection.diagnosis import (
     _neighborhoods,
     _pieces,
 )
-from predfeat.selection.diagnosis._subject import left_open, refitted, rows_of
+from predfeat.selection.diagnosis._subject import Subject, left_open, refitted, rows_of
 from predfeat.series import check_sequences
 
 # --- data ----------------------------------------------------------------------------------
@@ -468,7 +469,7 @@ def test_other_data_are_noticed():
 
 def test_single_precision_is_known_in_the_halves():
     # Two columns that are the same but for the rounding of float32.
-    X = toy(2000).astype(np.float32)
+    X = (toy(2000) + 100).astype(np.float32)
     X = np.column_stack([X, X[:, 0] * np.float32(1 / 3)])
     diagnosis = diagnosed(GPFA(2), X)
     assert diagnosis.names == ("rank-deficient",), str(diagnosis)
@@ -616,7 +617,7 @@ def test_equal_share():
 
 
 def test_contrast():
-    X = noise(0, 300, 3)
+    X = autoregressions(300, [-0.99])  # signs alternate, so that a wrong lag shows
     table = nearest_neighbors(X, n_neighbors=5, n_lags=2)
     states = np.array([naive.state(X, t, 2) for t in range(1, 300)])
     distances = np.linalg.norm(states[:, None] - states, axis=2)
@@ -702,6 +703,33 @@ def test_refitting_is_fitting(method):
     again = refitted(fitted, check_sequences(X, groups), eps)
     np.testing.assert_array_equal(again.components_, fitted.components_)
     np.testing.assert_array_equal(again.mean_, fitted.mean_)
+
+
+def test_refitting_knows_the_precision():
+    # A mixture that is one but for the rounding of float32.
+    X = (toy(500) + 100).astype(np.float32)
+    X = np.column_stack([X, X[:, 0] * np.float32(1 / 3) + X[:, 1]])
+    model, series = GPFA(2, max_iter=2).fit(X), check_sequences(X)
+    assert model.rank_ == 5
+    assert refitted(model, series, float(np.finfo(np.float32).eps)).rank_ == 5
+    assert refitted(model, series, float(np.finfo(np.float64).eps)).rank_ == 6
+
+
+@pytest.mark.parametrize(("n_intermediate", "n_columns"), [(None, 2), (1, 1), (2, 2), (4, 4)])
+def test_where_one_more_iteration_would_search(n_intermediate, n_columns):
+    X, groups = oscillator(800, 6), np.repeat([0, 1], 400)
+    X[5, 1] = np.nan
+    model = GPFA(2, n_intermediate=n_intermediate).fit(X, groups=groups)
+    series = check_sequences(X, groups)
+    subject = Subject(model, series, [], np.finfo(float).eps, None, None, 0)
+    assert subject.space.n_columns == n_columns
+    assert not subject.space.rows[5].any()
+    # It has not gone elsewhere: the features are in it.
+    used = subject.space.rows[:, :2]
+    assert subspace_angles(used, subject.features.rows)[0] < 3.0
+    np.testing.assert_allclose(
+        subject.features.rows[series.valid], model.transform(X)[series.valid]
+    )
 
 
 def test_a_better_score_on_test_data_is_no_overfitting():

@@ -51,8 +51,7 @@ def pieces_of(terms: list[Neighborhoods], n_rows: int) -> IntArray:
     found, sizes = np.unique(labels[touched], return_counts=True)
     number = np.full(n_rows, -1, dtype=np.intp)
     number[found[np.argsort(-sizes, kind="stable")]] = np.arange(len(found))
-    pieces: IntArray = number[labels]
-    pieces[~touched] = -1
+    pieces: IntArray = number[labels]  # a sample without an edge has a label of its own, still -1
     return pieces
 
 
