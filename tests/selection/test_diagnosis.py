@@ -362,6 +362,20 @@ def test_a_label_of_pieces_is_named():
     assert "Feature 1 only labels the pieces" in finding.summary
 
 
+@pytest.mark.parametrize("scale", [1e200, 1e-200])
+def test_scale_does_not_matter(scale):
+    X = np.column_stack([toy(), 2 * toy()[:, 0]])
+    assert diagnosed(GPFA(2), scale * X).names == diagnosed(GPFA(2), X).names
+
+
+@pytest.mark.parametrize("model", [GPFA(1, n_neighbors=1), SFA(1), PFA(1), RandomFeatures(1)])
+@pytest.mark.parametrize("shape", [(3, 1), (6, 2), (20, 1), (10, 30)])
+def test_hardly_any_data(model, shape):
+    names = diagnosed(model, noise(0, *shape)).names
+    assert "few-samples" in names or shape == (20, 1)
+    assert "cannot-split" in names or isinstance(model, RandomFeatures)
+
+
 def test_columns_are_named():
     X = np.column_stack([toy(), np.full(1500, 3.0), 2 * toy()[:, 0]])
     found = {f.name: f for f in diagnosed(GPFA(2), X).findings}

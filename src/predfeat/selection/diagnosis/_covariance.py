@@ -45,13 +45,20 @@ def column_kinds(samples: FloatArray) -> tuple[BoolArray, BoolArray]:
     >>> constant.tolist(), repeated.tolist()
     ([False, True, False], [False, False, True])
     """
-    centred = samples - samples.mean(axis=0)
     size = np.abs(samples).max(axis=0, initial=0.0)
+    centred = _unit_peaks(samples - samples.mean(axis=0))
     constant = np.ptp(samples, axis=0) <= 8 * np.finfo(np.float64).eps * size
     length = np.sqrt(np.einsum("ij,ij->j", centred, centred))
     unit = centred / np.where(constant | (length == 0), np.inf, length)
     alike = np.abs(unit.T @ unit) > 1.0 - _SAME
     return constant, np.asarray(np.triu(alike, 1).any(axis=0) & ~constant)
+
+
+def _unit_peaks(centred: FloatArray) -> FloatArray:
+    """Return columns whose largest value is 1, so that squares stay in the range of floats."""
+    peaks = np.abs(centred).max(axis=0, initial=0.0)
+    scaled: FloatArray = centred / np.where(peaks > 0, peaks, 1.0)
+    return scaled
 
 
 def principal_variances(series: Sequences) -> FloatArray:
@@ -60,7 +67,7 @@ def principal_variances(series: Sequences) -> FloatArray:
     Each column counts in units of its own spread, as whitening without a PCA cut sees them.
     """
     samples = series.samples
-    centred = samples - samples.mean(axis=0)
+    centred = _unit_peaks(samples - samples.mean(axis=0))
     spread = centred.std(axis=0)
     centred /= np.where(spread > 0, spread, 1.0)
     smaller = centred.T if centred.shape[0] >= centred.shape[1] else centred

@@ -53,7 +53,7 @@ _CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     check_drift,
 )
 
-# Standard deviations by which the mean of a column may differ from the model's.
+# Share of a column's range by which its mean may differ from the model's.
 _SAME_DATA = 1e-6
 
 
@@ -144,7 +144,7 @@ def _other_data(model: LinearFeatures, X_test: Any, groups_test: ArrayLike | Non
 def _not_the_training_data(subject: Subject) -> Iterator[Finding]:
     """Compare the mean with the one that the model has kept."""
     samples = subject.series.samples
-    spread = samples.std(axis=0)
+    spread = np.ptp(samples, axis=0)
     off = np.abs(samples.mean(axis=0) - subject.model.mean_)
     largest = float(np.max(off / np.where(spread > 0, spread, 1.0), initial=0.0))
     rounding = float(subject.resolution * np.abs(samples).max(initial=0.0))
@@ -153,7 +153,7 @@ def _not_the_training_data(subject: Subject) -> Iterator[Finding]:
     yield Finding(
         "other-data",
         "warning",
-        f"The means of X differ from the model's by up to {largest:.2g} standard deviations.",
+        f"The means of X differ from the model's by up to {largest:.2g} of their range.",
         "X is not the data the model was fitted on: findings about whitening, neighbours and the "
         "fit are about another fit than the model's.",
         "Give the training data as X and other data as X_test; or fit the model, with the same "

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from predfeat._typing import FloatArray, IntArray
-from predfeat.exceptions import DataError
+from predfeat.exceptions import DataError, ShortSequencesError
 from predfeat.features import RandomFeatures
 from predfeat.features._base import LinearFeatures
 from predfeat.measures import subspace_angles
@@ -51,6 +51,10 @@ class Half:
 
     def of(self, series: Sequences) -> Sequences:
         """Return these rows, each block a sequence of its own."""
+        if len(self.rows) == 0:
+            raise ShortSequencesError(
+                f"of {series.n_rows} rows none is left for a half of blocks that do not touch."
+            )
         return rows_of(series, self.rows, self.pieces)
 
 
