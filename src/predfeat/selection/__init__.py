@@ -1,9 +1,8 @@
-"""Which parameters, which start, and is it real: choosing and testing.
+"""Which parameters, how many features are real, and why did it go wrong.
 
 ============== ==================================================================
-folds          purged blocked cross-validation
-held out       how much of new data the past of old data predicts
-surface        scores over p, k and M, and the simplest setting as good as any
+choose         p, k and M by purged blocked cross-validation
+diagnosis      findings about a fitted model, each with what to change
 ============== ==================================================================
 """
 
@@ -11,14 +10,18 @@ from predfeat.selection._choose import Choice, choose, choose_method
 from predfeat.selection._folds import Fold, purged_folds
 from predfeat.selection._held_out import predicted_shares
 from predfeat.selection._surface import Setting, Surface
+from predfeat.selection.diagnosis import Diagnosis, Finding, diagnose
 
 __all__ = [
     "Choice",
+    "Diagnosis",
+    "Finding",
     "Fold",
     "Setting",
     "Surface",
     "choose",
     "choose_method",
+    "diagnose",
     "predicted_shares",
     "purged_folds",
 ]

@@ -1,0 +1,202 @@
+"""Are there states enough for neighbours that mean something?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from predfeat.neighbors import NeighborTable
+from predfeat.selection.diagnosis._findings import Finding, by_degree
+from predfeat.selection.diagnosis._subject import Subject
+from predfeat.series import Sequences
+
+__all__ = [
+    "check_equal_states",
+    "check_neighbor_count",
+    "check_sequences_lengths",
+    "check_sparse_states",
+    "equal_share",
+    "neighbor_contrast",
+]
+
+# k as a share of the states: a neighbourhood of a tenth of all states covers half of the range
+# in three dimensions, and from a third on it hardly differs from the whole.
+_WIDE, _WHOLE = 0.1, 1 / 3
+# A variance from two or three points has a relative error of about one; the sum over all states
+# evens that out, but the graph itself falls to pieces and flips with every iteration.
+_FEW_NEIGHBORS = 2
+# Share of the samples that are newest in no state with a successor.
+_LOST, _MOSTLY_LOST = 0.3, 0.6
+# Share of states that have an equal one.
+_EQUAL, _MOSTLY_EQUAL = 0.05, 0.5
+# Distances below this share of a usual one are rounding.
+_ROUNDING = 1e-9
+# The farthest neighbour's distance against that of any two states: 1000 states of Gaussian noise
+# with k = 10 have 0.55 in 10 dimensions (GPFA works well there), 0.8 in 50 and 0.9 in 200.
+_FAR, _STRANGERS = 0.8, 0.9
+
+_PAIRS = 4000
+
+
+def equal_share(table: NeighborTable, usual: float) -> float:
+    """Return the share of states with a neighbour at distance zero, to rounding.
+
+    Examples
+    --------
+    >>> from predfeat import nearest_neighbors
+    >>> from predfeat.selection.diagnosis._crowding import equal_share
+    >>> equal_share(nearest_neighbors([[1.0], [2.0], [1.0], [5.0]], n_neighbors=1), usual=1.0)
+    0.5
+    """
+    return float(np.mean(table.distances[:, 0] <= _ROUNDING * usual))
+
+
+def usual_distance(table: NeighborTable, space: Sequences, n_lags: int, seed: int) -> float:
+    """Return the median distance between two states drawn at random."""
+    random = np.random.default_rng(seed)
+    i, j = random.choice(table.times, size=(2, _PAIRS))
+    i, j = i[i != j], j[i != j]
+    squared = np.zeros(len(i))
+    for lag in range(n_lags):
+        squared += np.square(space.rows[i - lag] - space.rows[j - lag]).sum(axis=1)
+    return float(np.sqrt(np.median(squared))) if len(squared) else 0.0
+
+
+def neighbor_contrast(table: NeighborTable, usual: float) -> float:
+    """Return the median distance of the farthest neighbour as a share of the usual distance.
+
+    Near 0 neighbours are alike; near 1 they are as far as any other state.
+    """
+    return float(np.median(table.distances[:, -1]) / usual) if usual > 0 else 0.0
+
+
+def check_sparse_states(subject: Subject) -> Iterator[Finding]:
+    """Look whether neighbours are nearer than strangers, where the search begins and ends."""
+    places = [("last", subject.neighbors, subject.space)]
+    if subject.searches:
+        places.append(("first", subject.first_neighbors, subject.first_space))
+    for place, table, space in places:
+        usual = usual_distance(table, space, subject.n_lags, subject.seed)
+        contrast = neighbor_contrast(table, usual)
+        severity = by_degree(contrast, _FAR, _STRANGERS)
+        if severity is None:
+            continue
+        dimension = space.n_columns * subject.n_lags
+        if subject.searches:
+            advice = (
+                "Search in fewer dimensions: a smaller pca_components, fewer lags "
+                f"(n_lags={subject.n_lags})"
+                + (
+                    ", or a start from few features (init='sfa' or 'pfa')."
+                    if place == "first"
+                    else f", fewer features (n_components={subject.n_components})."
+                )
+            )
+        else:
+            advice = (
+                "Do not trust measures with neighbours here, such as predictability; fewer "
+                f"features (n_components={subject.n_components}) would help, and more data."
+            )
+        yield Finding(
+            "sparse-states",
+            severity if place == "last" else "warning",
+            f"In the {dimension} dimensions of the {place} neighbour search, the "
+            f"{subject.n_neighbors} nearest of {len(table.times)} states are {contrast:.0%} as far "
+            "as any two states are.",
+            "Neighbours are hardly more similar than strangers, so that their next steps tell "
+            "little.",
+            advice,
+            {"contrast": contrast, "dimension": dimension, "n_states": len(table.times)},
+        )
+        return
+
+
+def check_neighbor_count(subject: Subject) -> Iterator[Finding]:
+    """Compare k with the number of states."""
+    if not subject.searches:
+        return
+    n_states, k = len(subject.neighbors.times), subject.n_neighbors
+    share = k / max(1, n_states - 1)
+    values = {"n_neighbors": k, "n_states": n_states, "share": share}
+    severity = by_degree(share, _WIDE, _WHOLE)
+    if severity is not None:
+        yield Finding(
+            "many-neighbors",
+            severity,
+            f"Each of the {n_states} states has {k} neighbours, {share:.0%} of all.",
+            "Neighbourhoods that wide mix states that are not alike: what depends on the state in "
+            "detail is averaged away.",
+            f"Lower n_neighbors to {max(1, int(_WIDE * n_states / 5))} or so, or use more data.",
+            values,
+        )
+    elif k <= _FEW_NEIGHBORS:
+        yield Finding(
+            "few-neighbors",
+            "note",
+            f"Each state has {k} neighbour{'s' if k > 1 else ''} only.",
+            "Next steps are compared in twos or threes: the graph falls into pieces and changes "
+            "much from one iteration to the next.",
+            "Raise n_neighbors to 5 or more, unless a comparison shows that few are better here.",
+            values,
+        )
+
+
+def check_sequences_lengths(subject: Subject) -> Iterator[Finding]:
+    """Look how many samples sequences and gaps leave out of use."""
+    series, p = subject.series, subject.n_lags
+    n_samples = int(series.valid.sum())
+    n_states = int(series.reach(back=p - 1, ahead=1).sum())
+    lengths = [stop - start for start, stop in series.run_bounds()]
+    n_short = sum(length < p + 1 for length in lengths)
+    half = int(np.median(lengths))
+    lost = 1.0 - n_states / n_samples
+    severity = by_degree(lost, _LOST, _MOSTLY_LOST)
+    if severity is None:
+        return
+    lags = f"fewer lags (n_lags={p}), " if subject.has("n_lags") and p > 1 else ""
+    yield Finding(
+        "short-sequences",
+        severity,
+        f"Of {n_samples} samples only {n_states} end a state of {p} and have a successor: "
+        f"half of the {len(lengths)} stretches without a gap have {half} rows or fewer, {n_short} "
+        f"are shorter than {p + 1}.",
+        "The dynamics are learned from a part of the data, which may not be like the rest.",
+        f"Use {lags}longer sequences, or fill short gaps before fitting; with so few states, few "
+        + (f"neighbours (n_neighbors={subject.n_neighbors}) and " if subject.searches else "")
+        + "dimensions (pca_components) are better.",
+        {
+            "n_samples": n_samples,
+            "n_states": n_states,
+            "n_short": n_short,
+            "n_stretches": len(lengths),
+            "lost": lost,
+        },
+    )
+
+
+def check_equal_states(subject: Subject) -> Iterator[Finding]:
+    """Look for states that repeat exactly, where neighbours are first searched."""
+    table = subject.first_neighbors
+    usual = usual_distance(table, subject.first_space, subject.n_lags, subject.seed)
+    share = equal_share(table, usual)
+    severity = by_degree(share, _EQUAL, _MOSTLY_EQUAL)
+    if severity is None:
+        return
+    params = (
+        "Drop repeated rows (a recording that stands still, or was sampled up); raise n_lags "
+        f"(now {subject.n_lags}) to tell states apart, and n_neighbors beyond the number of equal "
+        "ones."
+        if subject.searches
+        else "Drop repeated rows (a recording that stands still, or was sampled up) before "
+        "fitting; n_components and the other parameters cannot mend it."
+    )
+    yield Finding(
+        "equal-states",
+        severity,
+        f"{share:.0%} of the {len(table.times)} states are equal to another one.",
+        "Of equal states the first in time are taken as neighbours, whatever came of the others; "
+        "repeated stretches also make the next step look certain.",
+        params,
+        {"share": share, "n_states": len(table.times)},
+    )

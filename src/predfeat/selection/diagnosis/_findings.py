@@ -1,0 +1,130 @@
+"""What a diagnosis consists of, and how it reads."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+__all__ = ["Diagnosis", "Finding", "Severity", "by_degree"]
+
+Severity = Literal["problem", "warning", "note"]
+
+_SEVEREST_FIRST: tuple[Severity, ...] = ("problem", "warning", "note")
+_WIDTH = 96
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that a user should know about a fit.
+
+    Attributes
+    ----------
+    name : str
+        What was found, as a word that stays the same between versions.
+    severity : {"problem", "warning", "note"}
+        A problem makes the result unusable as it is, a warning makes it doubtful, a note is worth
+        knowing.
+    summary : str
+        What was found, with its numbers.
+    meaning : str
+        What it means for the result.
+    advice : str
+        Which parameter to change, and how.
+    values : dict of str to number
+        The numbers, for reports.
+    """
+
+    name: str
+    severity: Severity
+    summary: str
+    meaning: str
+    advice: str
+    values: Mapping[str, float] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        parts = [f"{self.severity.upper()}: {self.name}"]
+        for mark, text in (("", self.summary), ("", self.meaning), ("→ ", self.advice)):
+            parts.append(
+                textwrap.fill(
+                    mark + text,
+                    _WIDTH,
+                    initial_indent="  ",
+                    subsequent_indent="  " + " " * len(mark),
+                    break_on_hyphens=False,
+                )
+            )
+        return "\n".join(parts)
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """All findings about a fit, the most severe first.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+    subject : str
+        What was looked at, in a line.
+
+    Examples
+    --------
+    >>> from predfeat.selection import Diagnosis, Finding
+    >>> finding = Finding(
+    ...     "few-neighbors", "note", "k = 1.", "Estimates are noisy.", "Raise n_neighbors."
+    ... )
+    >>> print(Diagnosis((finding,), "GPFA, 100 rows of 3 columns"))
+    GPFA, 100 rows of 3 columns: 1 note
+    <BLANKLINE>
+    NOTE: few-neighbors
+      k = 1.
+      Estimates are noisy.
+      → Raise n_neighbors.
+    """
+
+    findings: tuple[Finding, ...]
+    subject: str = ""
+
+    @classmethod
+    def of(cls, findings: Iterable[Finding], subject: str) -> Diagnosis:
+        """Put findings into order: by severity, and within one as they came."""
+        ordered = sorted(findings, key=lambda finding: _SEVEREST_FIRST.index(finding.severity))
+        return cls(tuple(ordered), subject)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the findings."""
+        return tuple(finding.name for finding in self.findings)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain dicts, lists, strings and numbers, as JSON has them."""
+        return {
+            "subject": self.subject,
+            "findings": [asdict(finding) for finding in self.findings],
+        }
+
+    def __str__(self) -> str:
+        return "\n\n".join([f"{self.subject}: {self._counts()}", *map(str, self.findings)])
+
+    def _counts(self) -> str:
+        counts = [
+            (sum(finding.severity == severity for finding in self.findings), severity)
+            for severity in _SEVEREST_FIRST
+        ]
+        said = [f"{n} {word}{'s' if n > 1 else ''}" for n, word in counts if n]
+        return ", ".join(said) or "no finding"
+
+
+def by_degree(value: float, warning: float, problem: float) -> Severity | None:
+    """Return how severe a value is, None where it is below both thresholds.
+
+    Examples
+    --------
+    >>> from predfeat.selection.diagnosis._findings import by_degree
+    >>> by_degree(0.3, 0.2, 0.5), by_degree(0.7, 0.2, 0.5), by_degree(0.1, 0.2, 0.5)
+    ('warning', 'problem', None)
+    """
+    if value > problem:
+        return "problem"
+    return "warning" if value > warning else None

@@ -1,0 +1,152 @@
+"""Is the number of features more than a number?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from predfeat._typing import FloatArray
+from predfeat.exceptions import RankError
+from predfeat.features import GPFA, PFA, SFA, ForeCA
+from predfeat.selection.diagnosis._findings import Finding
+from predfeat.selection.diagnosis._subject import Subject, refitted
+
+__all__ = ["check_gap", "relative_gaps"]
+
+# Where the next feature is less than this share worse, their order is a matter of the sample: a
+# variance has a relative error of √(2/S), 4 % for 1500 samples, the difference of two 5 %, and
+# twice that is not unusual.
+_NO_GAP = 0.1
+# Values below this are zero to rounding: they are all the same.
+_ZERO = 1e-12
+# ForeCA finds one feature after the other: no more are looked at.
+_MORE = 3
+# Started where the fit ended, with one feature more, few steps are needed.
+_STEPS = 15
+
+
+def relative_gaps(values: FloatArray) -> FloatArray:
+    """Return by which share each ascending value is below the next; 0 where both are zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.selection.diagnosis._gap import relative_gaps
+    >>> relative_gaps(np.array([0.0, 0.0, 0.1, 0.4]))
+    array([0.  , 1.  , 0.75])
+    """
+    lower, upper = values[:-1], values[1:]
+    gaps: FloatArray = np.divide(
+        upper - lower, upper, out=np.zeros(len(lower)), where=np.abs(upper) > _ZERO
+    )
+    return gaps
+
+
+def check_gap(subject: Subject) -> Iterator[Finding]:
+    """Compare the last feature with the one that was not taken."""
+    n_components, rank = subject.n_components, subject.model.rank_
+    if n_components >= rank:
+        if rank > 1:
+            yield _everything(subject)
+        return
+    values = _one_more(subject)
+    if values is None:
+        return
+    gaps = _gaps(values)
+    gap = float(gaps[n_components - 1])
+    if gap > _NO_GAP:
+        return
+    best = int(np.argmax(gaps)) + 1
+    last, following = values[n_components - 1], values[n_components]
+    elsewhere = (
+        f"The largest gap is after feature {best} ({gaps[best - 1]:.0%}): try n_components={best}."
+        if gaps[best - 1] > _NO_GAP
+        else "There is no clear gap anywhere: any n_components is arbitrary; compare several on "
+        "held-out data."
+    )
+    yield Finding(
+        "no-gap",
+        "warning",
+        f"Feature {n_components} ({last:.4g}) and the next one, which was not taken "
+        f"({following:.4g}), differ by {gap:.1%} only.",
+        "Where features are equally good, any mixture of them is: which of them are inside is "
+        "chance, and another sample gives others.",
+        elsewhere,
+        {
+            "gap": gap,
+            "last": float(last),
+            "next": float(following),
+            "largest_gap_after": best,
+            "largest_gap": float(gaps[best - 1]),
+        },
+    )
+
+
+def _gaps(values: FloatArray) -> FloatArray:
+    """Return by which share each feature is better than the next, also where more is better."""
+    falls = values[0] > values[-1]
+    return relative_gaps(values[::-1])[::-1] if falls else relative_gaps(values)
+
+
+def _everything(subject: Subject) -> Finding:
+    n_components = subject.n_components
+    return Finding(
+        "nothing-selected",
+        "note",
+        f"n_components={n_components} is the whole rank of the data.",
+        "All directions are kept, so that the features as a whole are the data itself, rotated: "
+        "only their order says something.",
+        f"Use n_components below {n_components}"
+        + (", or a larger pca_components." if subject.model.pca_components is not None else "."),
+        {"n_components": n_components, "rank": subject.model.rank_},
+    )
+
+
+def _one_more(subject: Subject) -> FloatArray | None:
+    """Return what the method goes by, best first, for more features than it has."""
+    model: Any = subject.model
+    if isinstance(model, GPFA):
+        return _one_more_of_gpfa(subject)
+    if isinstance(model, ForeCA):
+        more: Any = refitted(
+            model,
+            subject.series,
+            subject.resolution,
+            n_components=min(subject.n_components + _MORE, model.rank_),
+        )
+        # One after the other: a later one can be better only because an earlier one was missed.
+        values: FloatArray = np.sort(more.omega_)[::-1]
+        return values
+    if isinstance(model, SFA | PFA):
+        more = refitted(model, subject.series, subject.resolution, n_components=model.rank_)
+        return np.asarray(more.eigenvalues_)
+    return None
+
+
+def _one_more_of_gpfa(subject: Subject) -> FloatArray | None:
+    """Iterate on with one feature more.
+
+    Neighbours are searched among the features, so that these look better than any other
+    direction by construction: the next one must be given the same chance.
+    """
+    model: Any = subject.model
+    n_more = subject.n_components + 1
+    try:
+        _, vectors = subject.spectrum
+        between = max(n_more, model.n_intermediate or 0)
+        more: Any = refitted(
+            model,
+            subject.series,
+            subject.resolution,
+            n_components=model.rank_,  # the others, too, to see where the largest gap is
+            n_intermediate=between,
+            init=subject.whitening.directions @ vectors[:, :between],
+            max_iter=min(_STEPS, model.max_iter),
+            n_jobs=subject.n_jobs,
+            verbose=0,
+        )
+    except RankError:  # the graph sees too few directions; the check of its pieces says so
+        return None
+    return np.asarray(more.eigenvalues_)

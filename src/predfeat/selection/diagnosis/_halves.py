@@ -1,0 +1,259 @@
+"""Does it hold on other data: the same features from another half, as predictable there?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from predfeat._typing import FloatArray, IntArray
+from predfeat.exceptions import DataError, ShortSequencesError
+from predfeat.features import RandomFeatures
+from predfeat.features._base import LinearFeatures
+from predfeat.measures import subspace_angles
+from predfeat.selection.diagnosis._findings import Finding, by_degree
+from predfeat.selection.diagnosis._subject import (
+    Subject,
+    features_of,
+    left_open,
+    refitted,
+    rows_of,
+)
+from predfeat.series import Sequences
+
+__all__ = ["Half", "block_halves", "check_halves", "turned_share"]
+
+# Each split gives two halves that share no row.
+_SPLITS = 2
+# Blocks to deal into halves: enough that both see the whole time, each still long.
+_BLOCKS = 10
+# So many sequences can be dealt whole.
+_SEQUENCES = 8
+
+# How far the halves' spaces are turned from each other, 0 for the same and 1 for two at random.
+# The fit to all the data is about half as far (in squares a quarter) from the truth as two halves
+# are from each other.
+_TURNED, _RANDOM = 0.2, 0.5
+# Share of the predictability (what is not left open) that is lost on other data.
+_LOST, _MOSTLY_LOST = 0.2, 0.5
+# Where nearly all is left open on other data, nothing was found.
+_OPEN = 0.95
+
+
+@dataclass(frozen=True)
+class Half:
+    """Rows of a series, and to which of its blocks they belong."""
+
+    rows: IntArray
+    pieces: IntArray
+
+    def of(self, series: Sequences) -> Sequences:
+        """Return these rows, each block a sequence of its own."""
+        if len(self.rows) == 0:
+            raise ShortSequencesError(
+                f"of {series.n_rows} rows none is left for a half of blocks that do not touch."
+            )
+        return rows_of(series, self.rows, self.pieces)
+
+
+def block_halves(series: Sequences, n_lags: int, random: np.random.Generator) -> tuple[Half, Half]:
+    """Deal blocks of consecutive rows into two halves of about the same size.
+
+    Where there are many sequences these are the blocks; otherwise the rows are cut into ten, and
+    the first n_lags + 1 rows of each block are left out, so that no state of one half overlaps
+    with a successor of the other. Blocks are not drawn repeatedly, as a bootstrap would: equal
+    states would be each other's neighbours.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.selection.diagnosis._halves import block_halves
+    >>> from predfeat.series import check_sequences
+    >>> series = check_sequences(np.zeros((100, 1)))
+    >>> one, other = block_halves(series, 1, np.random.default_rng(0))
+    >>> len(one.rows), len(other.rows), np.intersect1d(one.rows, other.rows).size
+    (40, 42, 0)
+    """
+    bounds = [
+        (start, stop) for start, stop in series.sequence_bounds() if series.valid[start:stop].any()
+    ]
+    if len(bounds) < _SEQUENCES:
+        edges = np.linspace(0, series.n_rows, _BLOCKS + 1).astype(np.intp)
+        bounds = [
+            (start + (n_lags + 1 if start else 0), stop)
+            for start, stop in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
+        ]
+    halves: tuple[list[int], list[int]] = ([], [])
+    sizes = [0, 0]
+    for number in random.permutation(len(bounds)).tolist():
+        start, stop = bounds[number]
+        smaller = int(sizes[1] < sizes[0])
+        halves[smaller].append(number)
+        sizes[smaller] += int(series.valid[start:stop].sum())
+    return _half(sorted(halves[0]), bounds), _half(sorted(halves[1]), bounds)
+
+
+def _half(numbers: list[int], bounds: list[tuple[int, int]]) -> Half:
+    rows = [np.arange(*bounds[number]) for number in numbers]
+    pieces = [np.full(len(of), number) for of, number in zip(rows, numbers, strict=True)]
+    empty = [np.empty(0, dtype=np.intp)]
+    return Half(np.concatenate(rows + empty), np.concatenate(pieces + empty))
+
+
+def turned_share(angles: FloatArray, dimension: int) -> float:
+    """Return how far two spaces are turned: 0 for the same, about 1 for two drawn at random.
+
+    That is the mean of sin² of the principal angles, divided by its expectation 1 - M/N for
+    random M-dimensional spaces in N dimensions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.selection.diagnosis._halves import turned_share
+    >>> round(turned_share(np.array([90.0, 0.0]), dimension=4), 6)
+    1.0
+    """
+    if len(angles) >= dimension:
+        return 0.0
+    return float(np.mean(np.sin(np.radians(angles)) ** 2) / (1.0 - len(angles) / dimension))
+
+
+def check_halves(subject: Subject) -> Iterator[Finding]:
+    """Fit halves of the data; compare the features, and their predictability elsewhere."""
+    if isinstance(subject.model, RandomFeatures):  # which learns nothing
+        return
+    random = np.random.default_rng(subject.seed)
+    turned: list[FloatArray] = []
+    scores: list[tuple[float, float]] = []
+    try:
+        for _ in range(_SPLITS):
+            parts = [
+                half.of(subject.series)
+                for half in block_halves(subject.series, subject.n_lags, random)
+            ]
+            models = [_fit(subject, part) for part in parts]
+            turned.append(_angles(subject, models))
+            if subject.test is None:
+                scores += [_scores(subject, models[i], parts[i], parts[1 - i]) for i in (0, 1)]
+        if subject.test is not None:
+            scores.append(_scores(subject, subject.model, subject.series, subject.test))
+    except DataError as error:
+        yield _cannot(subject, error)
+        return
+    yield from _unstable(subject, np.array(turned))
+    yield from _overfitted(subject, np.array(scores))
+
+
+def _fit(subject: Subject, part: Sequences) -> LinearFeatures:
+    changes: dict[str, Any] = {}
+    if subject.has("verbose"):
+        changes["verbose"] = 0
+    if subject.has("n_jobs"):
+        changes["n_jobs"] = subject.n_jobs
+    return refitted(subject.model, part, subject.resolution, **changes)
+
+
+def _angles(subject: Subject, models: list[LinearFeatures]) -> FloatArray:
+    """Return the angles between the features on all the data."""
+    return subspace_angles(models[0].components_.T, models[1].components_.T, subject.series.samples)
+
+
+def _scores(
+    subject: Subject, model: LinearFeatures, train: Sequences, test: Sequences
+) -> tuple[float, float]:
+    """Return the mean share left open, on training and on other data of the same size.
+
+    With more states neighbours are nearer, and less is left open: sizes must be equal.
+    """
+    n_rows = min(train.n_rows, test.n_rows)
+    shares = [
+        left_open(
+            features_of(model, _middle(series, n_rows)),
+            subject.n_lags,
+            theiler=subject.theiler,
+            n_jobs=subject.n_jobs,
+        )
+        for series in (train, test)
+    ]
+    return float(shares[0].mean()), float(shares[1].mean())
+
+
+def _middle(series: Sequences, n_rows: int) -> Sequences:
+    start = (series.n_rows - n_rows) // 2
+    return series if n_rows == series.n_rows else rows_of(series, slice(start, start + n_rows))
+
+
+def _cannot(subject: Subject, error: DataError) -> Finding:
+    return Finding(
+        "cannot-split",
+        "problem",
+        f"The method cannot be fitted to half of the data: {error}",
+        "Whether the features hold on other data cannot be told; with so few samples that is "
+        "doubtful.",
+        "Use more data, or ask for less: pca_components, "
+        + ("n_lags, " if subject.has("n_lags") else "")
+        + ("n_neighbors, " if subject.has("n_neighbors") else "")
+        + "n_components.",
+        {"n_samples": int(subject.series.valid.sum())},
+    )
+
+
+def _unstable(subject: Subject, angles: FloatArray) -> Iterator[Finding]:
+    rank = subject.model.rank_
+    turned = float(np.mean([turned_share(of, rank) for of in angles]))
+    severity = by_degree(turned, _TURNED, _RANDOM)
+    if severity is None:
+        return
+    largest, mean = float(angles.max(axis=1).mean()), float(angles.mean())
+    steadier = ", or average over more neighbours (n_neighbors)" if subject.searches else ""
+    yield Finding(
+        "unstable",
+        severity,
+        f"Features found in two halves of the data are {mean:.0f} degrees apart in the mean, "
+        f"{largest:.0f} for the worst: {turned:.0%} of what two random choices would be.",
+        "Another recording of the same length would give other features; do not interpret their "
+        "loadings.",
+        f"Use more data, another number of features (n_components, now {subject.n_components}), "
+        f"fewer dimensions (pca_components; now {rank}){steadier}.",
+        {"turned": turned, "mean_angle": mean, "largest_angle": largest},
+    )
+
+
+def _overfitted(subject: Subject, scores: FloatArray) -> Iterator[Finding]:
+    train, test = scores.mean(axis=0).tolist()
+    where = "the test data" if subject.test is not None else "the other half of the data"
+    values = {"train": train, "test": test, "lost": 0.0}
+    if train < 1.0:
+        values["lost"] = lost = (test - train) / (1.0 - train)
+        severity = by_degree(lost, _LOST, _MOSTLY_LOST)
+        if severity is not None and 1.0 - train > 1.0 - _OPEN:
+            larger = (
+                f", or a larger n_neighbors (now {subject.n_neighbors})" if subject.searches else ""
+            )
+            yield Finding(
+                "overfitting",
+                severity,
+                f"On the training data the features leave {train:.0%} of their variance open, on "
+                f"{where} {test:.0%}: {min(lost, 1.0):.0%} of the predictability is lost.",
+                "A part of what was found is chance of the training data.",
+                f"Use fewer dimensions (pca_components, now {subject.model.rank_}), fewer features "
+                f"(n_components, now {subject.n_components}) or more data{larger}.",
+                values,
+            )
+    if test > _OPEN:
+        lags = (
+            f" Other lags (n_lags, now {subject.n_lags}) may show it,"
+            if subject.has("n_lags")
+            else " GPFA or PFA with some n_lags may show it,"
+        )
+        yield Finding(
+            "unpredictable",
+            "warning",
+            f"On {where} the features leave {test:.0%} of their variance open (noise: 100%).",
+            "The features are no more predictable than noise.",
+            f"There may be nothing to find in these data.{lags} or fewer features "
+            f"(n_components, now {subject.n_components}).",
+            values,
+        )

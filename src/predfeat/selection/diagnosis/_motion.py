@@ -1,0 +1,188 @@
+"""How the features move: by a law, or only slowly; and the same all the time?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.signal import lfilter
+
+from predfeat._typing import FloatArray
+from predfeat.selection.diagnosis._findings import Finding, by_degree
+from predfeat.selection.diagnosis._subject import Subject, left_open
+from predfeat.series import Sequences
+
+__all__ = [
+    "autocorrelation",
+    "autoregressive_twin",
+    "check_drift",
+    "check_slowness",
+    "drift_of",
+]
+
+# From this correlation of a step with the next on, a feature is slow: half of its variance (ρ²) is
+# known by mere persistence.
+_SLOW = 0.7
+# A feature must leave open at least so much less than an AR(1) does.
+_NO_BETTER = 0.9
+
+# Variance elsewhere against the training data's, up or down by that factor. Halves of 2000 rows of
+# a stationary oscillator that remembers 50 steps already differ by up to 1.5.
+_DRIFTED, _FAR_DRIFTED = 2.0, 4.0
+# Squared distance of the means in units of the variance: at 1 they are a standard deviation apart.
+# A bistable system that stays for long where it is reaches 0.4 between halves; a trend has 12.
+_MOVED, _FAR_MOVED = 1.0, 4.0
+
+# How much of its start a simulated process remembers.
+_FORGET = 1e-3
+# Instead of zero where a feature never changes.
+_CERTAIN = 1e-12
+
+
+def autocorrelation(features: Sequences) -> FloatArray:
+    """Return the correlation of each feature with its own next step.
+
+    Examples
+    --------
+    >>> from predfeat.selection.diagnosis._motion import autocorrelation
+    >>> from predfeat.series import check_sequences
+    >>> autocorrelation(check_sequences([[1.0], [-1.0], [1.0], [-1.0]]))
+    array([-1.])
+    """
+    times = features.times(ahead=1)
+    now, then = features.rows[times], features.rows[times + 1]
+    now, then = now - now.mean(axis=0), then - then.mean(axis=0)
+    size = np.sqrt((now**2).sum(axis=0) * (then**2).sum(axis=0))
+    correlation: FloatArray = np.divide(
+        (now * then).sum(axis=0), size, out=np.zeros_like(size), where=size > 0
+    )
+    return correlation
+
+
+def autoregressive_twin(features: Sequences, seed: int) -> Sequences:
+    """Return independent AR(1) processes of the same autocorrelations, with the same gaps.
+
+    They are what features look like that are slow and nothing else.
+    """
+    random = np.random.default_rng(seed)
+    coefficients = autocorrelation(features).clip(-0.9999, 0.9999)
+    n_rows = features.n_rows
+    columns = []
+    for a in coefficients.tolist():
+        settling = 1 if a == 0 else int(np.ceil(np.log(_FORGET) / np.log(abs(a)))) + 1
+        shocks = np.sqrt(1 - a**2) * random.standard_normal(n_rows + settling)
+        columns.append(lfilter([1.0], [1.0, -a], shocks)[settling:])
+    rows = np.column_stack(columns)
+    rows[~features.valid] = 0.0
+    return features.with_rows(rows)
+
+
+def _bound(features: Sequences) -> FloatArray:
+    """Return 1 - ρ², the share of its variance that an AR(1) leaves open."""
+    bound: FloatArray = np.maximum(1.0 - autocorrelation(features) ** 2, _CERTAIN)
+    return bound
+
+
+def check_slowness(subject: Subject) -> Iterator[Finding]:
+    """Compare what features leave open with what an AR(1) of the same slowness does."""
+    options = {"theiler": subject.theiler, "n_jobs": subject.n_jobs}
+    features = subject.features
+    rho = autocorrelation(features)
+    if not np.any(rho > _SLOW):
+        return
+    left = left_open(features, subject.n_lags, **options)  # type: ignore[arg-type]
+    twin = autoregressive_twin(features, subject.seed)
+    # An AR(1) leaves 1 - ρ² open, but neighbours some way off make any estimate larger: by how
+    # much is seen on the twins, which are as long and as many.
+    inflation = left_open(twin, subject.n_lags, **options) / _bound(twin)  # type: ignore[arg-type]
+    left_by_twin = _bound(features) * inflation
+    slow = np.flatnonzero((rho > _SLOW) & (left > _NO_BETTER * left_by_twin))
+    if slow.size == 0:
+        return
+    worst = slow[np.argmax(rho[slow])]
+    which = ", ".join(str(i + 1) for i in slow)
+    all_of = len(slow) == len(rho)
+    yield Finding(
+        "only-slow",
+        "note",
+        f"Of {len(rho)} features, number{'s' if len(slow) > 1 else ''} {which} "
+        f"leave{'' if len(slow) > 1 else 's'} no less open than an AR(1) process of the same "
+        f"autocorrelation (feature {worst + 1}: {rho[worst]:.3f}, "
+        f"1 - ρ² = {1 - rho[worst] ** 2:.2g}; {left[worst]:.2g} left open "
+        f"against {left_by_twin[worst]:.2g} for the AR(1)).",
+        "These features are predictable because they change slowly, and for no other reason: the "
+        "best prediction is the present value.",
+        ("SFA finds such features faster. " if subject.searches else "")
+        + (
+            f"If more was expected, try other lags (n_lags, now {subject.n_lags})"
+            + (", exclude adjacent neighbours (theiler)" if subject.has("theiler") else "")
+            + ("." if all_of else ", or fewer features (n_components).")
+            if subject.has("n_lags")
+            else "If more was expected, try GPFA with some n_lags, or other n_components."
+        ),
+        {
+            "n_slow": len(slow),
+            "n_features": len(rho),
+            "autocorrelation": float(rho[worst]),
+            "bound": float(1 - rho[worst] ** 2),
+            "left_open": float(left[worst]),
+            "left_open_by_ar1": float(left_by_twin[worst]),
+        },
+    )
+
+
+def drift_of(one: FloatArray, other: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return each feature's ratio of variances and squared distance of means.
+
+    The distance is in units of the mean of both variances.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.selection.diagnosis._motion import drift_of
+    >>> drift_of(np.array([[1.0], [-1.0]]), np.array([[5.0], [1.0]]))
+    (array([4.]), array([3.6]))
+    """
+    before, after = one.var(axis=0), other.var(axis=0)
+    floor = 1e-12 * np.maximum(np.maximum(before, after), 1e-300)
+    ratio: FloatArray = (after + floor) / (before + floor)
+    apart = np.square(other.mean(axis=0) - one.mean(axis=0))
+    moved: FloatArray = apart / np.maximum((before + after) / 2, 1e-300)
+    return ratio, moved
+
+
+def check_drift(subject: Subject) -> Iterator[Finding]:
+    """Compare variance and mean with other data, or the second half with the first."""
+    features = subject.features.samples
+    if subject.test_features is not None:
+        one, other = features, subject.test_features.samples
+        where, before = "on the test data", "on the training data"
+    else:
+        middle = len(features) // 2
+        one, other = features[:middle], features[middle:]
+        where, before = "in the second half of the data", "in the first"
+    if len(one) < 2 or len(other) < 2:
+        return
+    ratio, moved = drift_of(one, other)
+    factor = np.exp(np.abs(np.log(ratio)))
+    by_variance = by_degree(float(factor.max()), _DRIFTED, _FAR_DRIFTED)
+    by_mean = by_degree(float(moved.max()), _MOVED, _FAR_MOVED)
+    if by_variance is None and by_mean is None:
+        return
+    worst = int(np.argmax(factor)) if by_variance is not None else int(np.argmax(moved))
+    yield Finding(
+        "drift",
+        "problem" if "problem" in (by_variance, by_mean) else "warning",
+        f"Feature {worst + 1} has {ratio[worst]:.2g} times the variance {where} that it has "
+        f"{before}; its mean moved by {np.sqrt(moved[worst]):.2g} standard deviations.",
+        "The series is not the same all the time. Predictability in absolute units, eq. (2), then "
+        "misleads: a feature that shrinks looks predictable, and a trend is slow by itself.",
+        "Measure with relative=True. Take off trends, or take differences instead of levels; fit "
+        f"to stationary parts, or cut the directions that drift (pca_components, now "
+        f"{subject.model.rank_}).",
+        {
+            "variance_ratio": float(ratio[worst]),
+            "mean_shift": float(np.sqrt(moved[worst])),
+            "feature": worst + 1,
+        },
+    )
