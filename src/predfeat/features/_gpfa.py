@@ -19,7 +19,7 @@ from predfeat.features._foreca import forecastable_directions
 from predfeat.features._pfa import linearly_predictable_directions
 from predfeat.features._sfa import slow_directions
 from predfeat.graph import GRAPHS, find_neighborhoods, projected_laplacian
-from predfeat.neighbors import METHODS, search
+from predfeat.neighbors import METHODS, NeighborTable, search
 from predfeat.series import Sequences, check_matrix, find_states
 from predfeat.solvers import Eigenpairs, smallest_eigenpairs
 from predfeat.whitening import Whitening
@@ -207,10 +207,14 @@ class GPFA(LinearFeatures):
             n_jobs=self.n_jobs,
             guess=guess,
         )
+        return self._embed(white, table, n_directions), table.indices
+
+    def _embed(self, white: Sequences, table: NeighborTable, n_directions: int) -> Eigenpairs:
+        """Connect the samples that follow similar states, and embed their graph."""
         terms = find_neighborhoods(table, white, self.n_lags, past=self.past)
         projected = projected_laplacian(terms, white.rows, self.graph)
         degree = projected.degree if self.normalized else None
-        return smallest_eigenpairs(projected.laplacian, n_directions, degree), table.indices
+        return smallest_eigenpairs(projected.laplacian, n_directions, degree)
 
     def _count_between(self, whitening: Whitening) -> int:
         n_between = self.n_components if self.n_intermediate is None else self.n_intermediate

@@ -21,10 +21,8 @@ from sklearn.base import clone
 
 from predfeat._typing import FloatArray
 from predfeat.features import GPFA, PFA
-from predfeat.graph import find_neighborhoods, projected_laplacian
 from predfeat.neighbors import NeighborTable, search
 from predfeat.series import Sequences, find_states
-from predfeat.solvers import Eigenpairs, smallest_eigenpairs
 
 __all__ = ["fitted_directions", "surface_directions"]
 
@@ -79,21 +77,17 @@ class _Descent:
     def __init__(
         self, template: GPFA, white: Sequences, n_lags: int, neighbors: Sequence[int]
     ) -> None:
-        self.template = template
-        self.white = white
-        self.n_lags = n_lags
-        self.neighbors = neighbors
         self.middle = neighbors[len(neighbors) // 2]
+        self.model: GPFA = clone(template).set_params(
+            n_lags=n_lags, n_neighbors=self.middle, pca_components=None, n_intermediate=None
+        )
+        self.white = white
+        self.neighbors = neighbors
 
     def run(self, components: Sequence[int]) -> dict[tuple[int, int], FloatArray]:
         """Return the directions for every k and M."""
-        start = clone(self.template).set_params(
-            n_components=components[-1],
-            n_lags=self.n_lags,
-            n_neighbors=self.middle,
-            max_iter=_STEPS_AT_LARGEST,
-            pca_components=None,
-            n_intermediate=None,
+        start = clone(self.model).set_params(
+            n_components=components[-1], max_iter=_STEPS_AT_LARGEST
         )
         directions = fitted_directions(start, self.white)
         found: dict[tuple[int, int], FloatArray] = {}
@@ -110,21 +104,16 @@ class _Descent:
     def _search(self, directions: FloatArray, n_neighbors: int) -> NeighborTable:
         space = self.white.with_rows(self.white.rows @ directions)
         return search(
-            find_states(space, self.n_lags, n_neighbors=n_neighbors),
+            find_states(space, self.model.n_lags, n_neighbors=n_neighbors),
             n_neighbors,
-            theiler=self.template.theiler,
-            method=self.template.neighbors_method,
-            n_jobs=self.template.n_jobs,
+            theiler=self.model.theiler,
+            method=self.model.neighbors_method,
+            n_jobs=self.model.n_jobs,
         )
 
     def _step(self, table: NeighborTable, m: int, k: int | None = None) -> FloatArray:
         """Embed the graph of each state's first k neighbours of a table."""
         if k is not None:
             table = replace(table, indices=table.indices[:, :k], distances=table.distances[:, :k])
-        template = self.template
-        terms = find_neighborhoods(table, self.white, self.n_lags, past=template.past)
-        projected = projected_laplacian(terms, self.white.rows, template.graph)
-        pairs: Eigenpairs = smallest_eigenpairs(
-            projected.laplacian, m, projected.degree if template.normalized else None
-        )
-        return pairs.vectors
+        vectors: FloatArray = self.model._embed(self.white, table, m).vectors
+        return vectors

@@ -12,11 +12,9 @@ from sklearn.base import clone
 from predfeat._typing import FloatArray
 from predfeat.features import GPFA
 from predfeat.features._base import LinearFeatures
-from predfeat.graph import find_neighborhoods, projected_laplacian
 from predfeat.measures._predictability import conditional_covariance, neighbors_with_successor
 from predfeat.neighbors import NeighborTable, search
 from predfeat.series import Sequences, check_sequences, find_states
-from predfeat.solvers import smallest_eigenpairs
 from predfeat.whitening import Whitening, fit_whitening
 
 __all__ = ["Subject", "features_of", "left_open", "refitted", "rows_of"]
@@ -153,10 +151,7 @@ class Subject:
 
     def _embedded(self, table: NeighborTable, n_pairs: int) -> tuple[FloatArray, FloatArray]:
         model: Any = self.model
-        terms = find_neighborhoods(table, self.white, self.n_lags, past=model.past)
-        projected = projected_laplacian(terms, self.white.rows, model.graph)
-        degree = projected.degree if model.normalized else None
-        pairs = smallest_eigenpairs(projected.laplacian, n_pairs, degree)
+        pairs = model._embed(self.white, table, n_pairs)
         return pairs.values, pairs.vectors
 
 
