@@ -136,13 +136,17 @@ def test_given_directions_to_start_in():
 
 
 @pytest.mark.parametrize("n_intermediate", [None, 3])
-@pytest.mark.parametrize("name", ["pca", "sfa", "pfa", "foreca"])
+@pytest.mark.parametrize("name", ["pca", "sfa", "extremes", "pfa", "foreca"])
 def test_starting_in_the_features_of_another_method(name, n_intermediate):
     X, _ = recording(seed=6, lengths=(150,))
     n_between = n_intermediate or 2
     if name == "pca":
         centred = X - X.mean(axis=0)
         directions = np.linalg.eigh(centred.T @ centred)[1][:, ::-1][:, :n_between]
+    elif name == "extremes":
+        every = SFA(X.shape[1]).fit(X)
+        furthest = np.argsort(-np.abs(every.eigenvalues_ - 2))[:n_between]
+        directions = every.components_[furthest].T
     else:
         method = {
             "sfa": SFA(n_between),
@@ -157,6 +161,26 @@ def test_starting_in_the_features_of_another_method(name, n_intermediate):
     np.testing.assert_allclose(named.eigenvalues_, given.eigenvalues_, rtol=1e-9)
     from_input = GPFA(2, **options).fit(X)
     assert subspace_angles(named, from_input, X)[0] > 1e-3  # the start makes a difference
+
+
+@pytest.mark.parametrize("graph", ["full", "star"])
+@pytest.mark.parametrize("seed", range(3))
+def test_auto_keeps_the_start_with_the_most_predictable_training_features(graph, seed):
+    X, groups = recording(seed=seed, lengths=(100, 60))
+    options = {"n_lags": 2, "n_neighbors": 5, "max_iter": 3, "graph": graph}
+    starts = ["input", "pca", "sfa", "extremes", "pfa"]
+    fits = {start: GPFA(2, init=start, **options).fit(X, groups=groups) for start in starts}
+    scores = {start: -fit.score(X, groups=groups) for start, fit in fits.items()}
+    auto = GPFA(2, init="auto", **options).fit(X, groups=groups)
+    assert auto.start_scores_ == pytest.approx(scores, rel=1e-9)
+    assert auto.init_ == min(scores, key=scores.get)
+    np.testing.assert_array_equal(auto.components_, fits[auto.init_].components_)
+    np.testing.assert_array_equal(auto.history_["angle"], fits[auto.init_].history_["angle"])
+
+
+def test_auto_takes_the_few_states_there_are():
+    X = np.random.default_rng(0).normal(size=(6, 2))
+    assert GPFA(1, n_neighbors=2, init="auto").fit(X).components_.shape == (1, 2)
 
 
 def test_a_start_may_have_any_number_of_columns():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Integral, Real
 from time import perf_counter
 from typing import Any, ClassVar
@@ -17,8 +18,9 @@ from predfeat.features._base import POSITIVE, LinearFeatures
 from predfeat.features._convergence import IterationHistory
 from predfeat.features._foreca import forecastable_directions
 from predfeat.features._pfa import linearly_predictable_directions
-from predfeat.features._sfa import slow_directions
+from predfeat.features._sfa import slow_and_fast_directions, slow_directions
 from predfeat.graph import GRAPHS, find_neighborhoods, projected_laplacian
+from predfeat.measures._predictability import conditional_covariance, neighbors_with_successor
 from predfeat.neighbors import METHODS, NeighborTable, search
 from predfeat.series import Sequences, check_matrix, find_states
 from predfeat.solvers import Eigenpairs, smallest_eigenpairs
@@ -26,7 +28,12 @@ from predfeat.whitening import Whitening
 
 __all__ = ["GPFA"]
 
-_STARTS = ("input", "pca", "sfa", "pfa", "foreca")
+# Those that init="auto" tries, in the order in which ties are broken; ForeCA's takes long.
+_TRIED = ("input", "pca", "sfa", "extremes", "pfa")
+_STARTS = (*_TRIED, "foreca", "auto")
+
+# Neighbours of the measure by which init="auto" judges.
+_MEASURED = 10
 
 
 class GPFA(LinearFeatures):
@@ -64,9 +71,12 @@ class GPFA(LinearFeatures):
         the nearest of the last 5 feature spaces by ten times it (but not while each one is more
         than 45 degrees from the last, unless they go to and fro between the same few). 0 runs
         exactly `max_iter` iterations.
-    init : {"input", "pca", "sfa", "pfa", "foreca"} or array, default="input"
+    init : {"input", "pca", "sfa", "extremes", "pfa", "foreca", "auto"} or array, default="input"
         Where the first neighbours are searched: in white space, in the feature space of another
-        method, or in that of a given projection of shape (n_columns, any number).
+        method ("extremes" are the slowest and the fastest directions alike), or in that of a given
+        projection of shape (n_columns, any number). "auto" fits from each but ForeCA's and keeps
+        the fit whose features of the training data are the most predictable, by eq. (2) with 10
+        neighbours: five times the cost.
     n_intermediate : int or None, default=None
         Features to search neighbours in between iterations; by default `n_components`.
     pca_components : int, float or None, default=None
@@ -91,6 +101,10 @@ class GPFA(LinearFeatures):
     history_ : dict of ndarray
         For every iteration the `eigenvalues`, the largest `angle` (degrees) to the feature space
         before it (NaN for the first), and the `seconds` it took.
+    init_ : str
+        With init="auto", the start that was kept. Model files do not hold it.
+    start_scores_ : dict of str to float
+        With init="auto", the training features' predictability from each start.
     n_iter_ : int
         Iterations done.
     patterns_ : ndarray of shape (n_components, n_columns)
@@ -172,7 +186,16 @@ class GPFA(LinearFeatures):
     def _find_projection(self, white: Sequences, whitening: Whitening) -> FloatArray:
         white.times(back=self.n_lags - 1, ahead=1)  # at least one state has a successor
         n_between = self._count_between(whitening)
-        space = self._first_space(white, whitening, n_between)
+        if isinstance(self.init, str) and self.init == "auto":
+            run = self._best_run(white, whitening, n_between)
+        else:
+            run = self._run(white, self._first_space(white, whitening, n_between), n_between)
+        self.eigenvalues_ = run.history.eigenvalues[-1]
+        self.history_, self.n_iter_ = run.history.as_dict(), len(run.history.angles)
+        return run.projection
+
+    def _run(self, white: Sequences, space: Sequences, n_between: int) -> _Run:
+        """Iterate from a space until the features settle."""
         history = IterationHistory()
         neighbors: IntArray | None = None
         with one_blas_thread(white.n_columns):
@@ -188,9 +211,30 @@ class GPFA(LinearFeatures):
                 if history.has_settled(self.tol):
                     break
                 space = white.with_rows(white.rows @ pairs.vectors[:, :n_between])
-        self.eigenvalues_ = history.eigenvalues[-1]
-        self.history_, self.n_iter_ = history.as_dict(), len(history.angles)
-        return projection
+        return _Run(projection, history)
+
+    def _best_run(self, white: Sequences, whitening: Whitening, n_between: int) -> _Run:
+        """Iterate from every start, and return the run with the most predictable features."""
+        runs = {
+            start: self._run(
+                white, self._first_space(white, whitening, n_between, start), n_between
+            )
+            for start in _TRIED
+        }
+        self.start_scores_ = {
+            start: self._left_open(white.with_rows(white.rows @ run.projection))
+            for start, run in runs.items()
+        }
+        self.init_ = min(_TRIED, key=lambda start: self.start_scores_[start])
+        return runs[self.init_]
+
+    def _left_open(self, features: Sequences) -> float:
+        """Return the training features' predictability, eq. (2)."""
+        n_states = len(features.times(back=self.n_lags - 1, ahead=1))
+        table = neighbors_with_successor(
+            features, self.n_lags, max(1, min(_MEASURED, n_states - 1)), n_jobs=self.n_jobs
+        )
+        return float(np.trace(conditional_covariance(features, table, ddof=0)))
 
     def _iterate(
         self, white: Sequences, space: Sequences, n_directions: int, guess: IntArray | None
@@ -224,17 +268,26 @@ class GPFA(LinearFeatures):
             )
         return n_between
 
-    def _first_space(self, white: Sequences, whitening: Whitening, n_between: int) -> Sequences:
+    def _first_space(
+        self,
+        white: Sequences,
+        whitening: Whitening,
+        n_between: int,
+        start: str | ArrayLike | None = None,
+    ) -> Sequences:
         """Return the series in which the first neighbours are searched."""
-        if not isinstance(self.init, str):
-            directions = _given_directions(self.init, whitening)
-        elif self.init == "input":
+        start = self.init if start is None else start
+        if not isinstance(start, str):
+            directions = _given_directions(start, whitening)
+        elif start == "input":
             return white
-        elif self.init == "pca":
+        elif start == "pca":
             directions = np.eye(white.n_columns)[:, :n_between]
-        elif self.init == "sfa":
+        elif start == "sfa":
             directions = slow_directions(white, n_between).vectors
-        elif self.init == "pfa":
+        elif start == "extremes":
+            directions = slow_and_fast_directions(white, n_between)
+        elif start == "pfa":
             directions = linearly_predictable_directions(white, n_between, self.n_lags).vectors
         else:
             directions = forecastable_directions(white, n_between)[0]
@@ -255,6 +308,14 @@ class GPFA(LinearFeatures):
                 f"{turned}{history.seconds[-1]:.3g} s",
                 flush=True,
             )
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What an iteration led to."""
+
+    projection: FloatArray
+    history: IterationHistory
 
 
 def _given_directions(init: ArrayLike, whitening: Whitening) -> FloatArray:

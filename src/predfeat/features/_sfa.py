@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from predfeat._typing import FloatArray
 from predfeat.features._base import LinearFeatures
 from predfeat.series import Sequences
 from predfeat.solvers import Eigenpairs, smallest_eigenpairs
 from predfeat.whitening import Whitening
 
-__all__ = ["SFA", "slow_directions"]
+__all__ = ["SFA", "slow_and_fast_directions", "slow_directions"]
 
 
 class SFA(LinearFeatures):
@@ -69,3 +71,13 @@ def slow_directions(white: Sequences, n_components: int) -> Eigenpairs:
     difference = white.rows[times + 1] - white.rows[times]
     # Not centred: a trend is change, too.
     return smallest_eigenpairs(difference.T @ difference / len(times), n_components)
+
+
+def slow_and_fast_directions(white: Sequences, n_components: int) -> FloatArray:
+    """Return the directions whose slowness is furthest from that of white noise, furthest first.
+
+    Both ends are predictable: what hardly changes, and what changes its sign in every step.
+    """
+    pairs = slow_directions(white, white.n_columns)
+    order = np.argsort(-np.abs(pairs.values - 2.0), kind="stable")
+    return pairs.vectors[:, order[:n_components]]

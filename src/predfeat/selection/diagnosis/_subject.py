@@ -110,7 +110,11 @@ class Subject:
         """Where the first neighbours are searched; the features for methods that search none."""
         if not isinstance(self.model, GPFA):
             return self.features
-        return self.model._first_space(self.white, self.whitening, self._n_between)
+        # A model read from a file no longer knows what init="auto" chose.
+        start = getattr(self.model, "init_", self.model.init)
+        if isinstance(start, str) and start == "auto":
+            start = "input"
+        return self.model._first_space(self.white, self.whitening, self._n_between, start)
 
     @cached_property
     def first_neighbors(self) -> NeighborTable:
