@@ -16,20 +16,23 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from predfeat._compat import Interval, StrOptions, validate_parameter_constraints
-from predfeat._typing import ArrayLike, BoolArray, FloatArray
+from predfeat._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from predfeat.exceptions import (
     ConstantColumnsWarning,
     ReturningGroupWarning,
     SignificanceError,
+    TooFewStatesError,
     WorkerError,
 )
-from predfeat.measures import predictability
-from predfeat.selection._surrogates import KINDS, check_kind, surrogates
-from predfeat.series import check_matrix, check_sequences
+from predfeat.graph import find_neighborhoods, projected_laplacian
+from predfeat.measures._given import given_features
+from predfeat.neighbors import search
+from predfeat.selection._surrogates import KINDS, check_kind, close_rings, surrogates
+from predfeat.series import Sequences, States, check_matrix, check_sequences
 
 __all__ = ["Significance", "significance", "variance_left"]
 
-Statistic = Callable[[FloatArray, ArrayLike | None], ArrayLike]
+Statistic = Callable[[FloatArray, IntArray], ArrayLike]
 
 _STEPS = ("both", "next")
 
@@ -195,8 +198,8 @@ def significance(
         One of `KINDS`; each answers another question.
     statistic : {"both", "next"} or callable, default="both"
         What makes a feature good, lower is better: `variance_left` of both steps next to a state
-        or of the next one only; or any function of the features (gaps as NaN) and groups that
-        returns one number for each feature.
+        or of the next one only; or any function of the features and their groups (a number for
+        each stretch without a gap) that returns one number for each feature.
     n_neighbors : int, default=10
         Neighbours in `variance_left`.
     block_length : int, optional
@@ -230,8 +233,12 @@ def significance(
 
     Notes
     -----
+    For the Fourier kinds every stretch, of the data as of the surrogates, is closed to a ring by
+    repeating its first `n_lags` rows at its end; see `predfeat.selection.surrogates`. So the
+    statistics differ a little from those of the data as it is.
+
     In a series for which the question's answer is no, the chance of any finding is alpha: of the
-    kinds that permute exactly, of the Fourier kinds up to the effects of the ends (`surrogates`).
+    kinds that permute exactly, of the Fourier kinds nearly.
     Beside real features the p-values of the others are as a rule too large, as they are compared
     with the best features of surrogates that have nothing but noise to choose from.
 
@@ -256,9 +263,11 @@ def significance(
     """
     _check(model, n_surrogates, kind, statistic, n_neighbors, block_length, alpha, random_state)
     matrix = check_matrix(X, min_rows=2)
-    check_sequences(matrix, groups)  # says what is wrong, or warns, once and not for each fit
+    series = check_sequences(matrix, groups)  # says what is wrong, or warns, once
     values = matrix.values.astype(_type_of(matrix.resolution), copy=False)
-    task = _Task(model, values, groups, kind, statistic, n_neighbors, block_length, random_state)
+    task = _Task(
+        model, values, groups, series, kind, statistic, n_neighbors, block_length, random_state
+    )
     setting = task.setting()
     tell = on_progress or (lambda n_done, n_all: None)
     if previous is None:
@@ -300,8 +309,8 @@ def variance_left(
 ) -> FloatArray:
     r"""Lower is better: the share of each feature's variance that similar states leave open.
 
-    As `predfeat.measures.predictability` (relative, per component, ddof=1: noise has 1), with
-    two differences that matter when features are judged one by one.
+    As `predfeat.measures.predictability` (relative, per component, ddof=1, so that noise has 1),
+    with two differences that matter when features are judged one by one.
 
     - *Both* steps next to a state count: the mean of the shares that similar states leave open of
       the step after them and of the step before. What is predictable is a space. Within it one
@@ -343,30 +352,40 @@ def variance_left(
     >>> variance_left(Y).round(1)
     array([0.5, 0.5, 1. ])
     """
-    features = check_matrix(Y, name="Y").values
-    n_features = features.shape[1]
+    features = given_features(Y, groups)
+    # Neighbours are searched among the states that have all the steps asked for.
+    back = n_lags if steps == "both" else n_lags - 1
+    times = features.times(back=back, ahead=1)
+    _refuse_few_states(len(times), n_neighbors)
+    variances = features.samples.var(axis=0)
 
     def left(columns: slice) -> FloatArray:
-        share = np.zeros(columns.stop - columns.start)
-        directions = (1, -1) if steps == "both" else (1,)
-        for direction in directions:  # backwards, the next step is the one before
-            share += predictability(
-                features[::direction, columns],
-                n_lags,
-                n_neighbors,
-                groups=None if groups is None else np.asarray(groups)[::direction],
-                relative=True,
-                per_component=True,
-                ddof=1,
-                theiler=theiler,
-            )
-        return share / len(directions)
+        some = features.with_rows(np.ascontiguousarray(features.rows[:, columns]))
+        table = search(States(some, times, n_lags), n_neighbors, theiler=theiler)
+        neighborhoods = find_neighborhoods(table, some, n_lags, past=steps == "both")
+        # The scatter of each neighbourhood times its points is the full graph's Laplacian.
+        centred = some.rows - some.samples.mean(axis=0)
+        scatter = np.diag(projected_laplacian(neighborhoods, centred, "full").laplacian)
+        n_pairs = len(neighborhoods) * len(times) * (n_neighbors + 1) * n_neighbors
+        whole = variances[columns]
+        share: FloatArray = np.zeros_like(whole)
+        np.divide(scatter.clip(min=0.0) / n_pairs, whole, out=share, where=whole > 0)
+        return share
 
-    smallest = left(slice(0, 1)) if n_features else np.empty(0)
-    for n in range(2, n_features + 1):
+    smallest = left(slice(0, 1))
+    for n in range(2, features.n_columns + 1):
         smallest = np.append(smallest, left(slice(n - 1, n)))
         smallest = np.minimum(smallest, left(slice(0, n)))
     return smallest
+
+
+def _refuse_few_states(n_states: int, n_neighbors: int) -> None:
+    if n_states < n_neighbors + 1:
+        raise TooFewStatesError(
+            f"n_neighbors={n_neighbors} needs at least {n_neighbors + 1} states with a step before "
+            f"and after them, but there are {n_states}. Use at most "
+            f"n_neighbors={max(n_states - 1, 0)}, fewer lags or more data."
+        )
 
 
 @dataclass(frozen=True)
@@ -376,6 +395,7 @@ class _Task:
     model: Any
     values: FloatArray
     groups: ArrayLike | None
+    series: Sequences
     kind: str
     statistic: str | Statistic
     n_neighbors: int
@@ -389,9 +409,11 @@ class _Task:
             warnings.simplefilter("ignore", ConstantColumnsWarning)
             warnings.simplefilter("ignore", ReturningGroupWarning)
             model = clone(self.model)
-            model.fit(values, **({} if self.groups is None else {"groups": self.groups}))
-            features = np.asarray(model.transform(values), dtype=np.float64)
-            statistics = np.asarray(self._judge(model, features), dtype=np.float64)
+            n_lags = getattr(model, "n_lags", 1)
+            rows, groups = close_rings(values, self.series, self.kind, n_lags)
+            model.fit(rows, groups=groups)
+            features = np.asarray(model.transform(rows), dtype=np.float64)
+            statistics = np.asarray(self._judge(model, features, groups), dtype=np.float64)
         if statistics.shape != (features.shape[1],) or not np.all(np.isfinite(statistics)):
             raise SignificanceError(
                 f"the statistic must be one finite number for each of {features.shape[1]} "
@@ -399,13 +421,13 @@ class _Task:
             )
         return statistics
 
-    def _judge(self, model: Any, features: FloatArray) -> ArrayLike:
+    def _judge(self, model: Any, features: FloatArray, groups: IntArray) -> ArrayLike:
         if not isinstance(self.statistic, str):
-            return self.statistic(features, self.groups)
+            return self.statistic(features, groups)
         return variance_left(
             features,
             getattr(model, "n_lags", 1),
-            groups=self.groups,
+            groups=groups,
             n_neighbors=self.n_neighbors,
             theiler=getattr(model, "theiler", 0),
             steps=self.statistic,

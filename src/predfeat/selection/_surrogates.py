@@ -14,7 +14,7 @@ from predfeat._typing import ArrayLike, FloatArray, IntArray
 from predfeat.exceptions import SurrogateError
 from predfeat.series import Sequences, check_sequences
 
-__all__ = ["KINDS", "SurrogateKind", "surrogates"]
+__all__ = ["KINDS", "SurrogateKind", "close_rings", "surrogates"]
 
 # A shorter stretch has at most one free phase, or a sign: next to nothing to randomise.
 _SHORTEST_FOURIER = 4
@@ -124,11 +124,11 @@ def surrogates(
     rows, and sequences of a single sample or block, stay as they are: that costs power, but makes
     no false finding. Where *all* are that short there is nothing to compare with: an error.
 
-    A Fourier transform takes the series for periodic. Where a stretch ends far from where it
-    began, that step is part of the spectrum kept, as high frequencies all over the surrogate,
-    which then is a little less predictable than the data: slow series (with excursions that last
-    a good part of a stretch) look a little more significant than they are. Take stretches that
-    begin and end alike, or difference such series, before asking.
+    A Fourier transform takes the series for a ring. Where a stretch ends far from where it began,
+    that step is part of the spectrum kept: spread, as high frequencies, all over the surrogate,
+    which so is a little less predictable than the data. Rows cannot be trimmed here, as the shape
+    is kept; `significance` closes the ring of the data as well (`close_rings`), so that data and
+    surrogates have that step alike.
 
     Examples
     --------
@@ -169,6 +169,53 @@ def check_kind(kind: str, block_length: int | None) -> None:
             f"block_length={block_length} is for kind='blocks' only, but kind={kind!r}. "
             "Leave it out."
         )
+
+
+def close_rings(
+    values: FloatArray, series: Sequences, kind: str, n_rows: int
+) -> tuple[FloatArray, IntArray]:
+    """Repeat the first rows of every stretch that a Fourier kind randomises at its end.
+
+    A surrogate keeps the sum over the *ring* of stretch, say, x_t x_{t+1}, the step from the last
+    row to the first included. That step is none of the data's, so its own sum without it is as a
+    rule the better one; and as the surrogates' sums differ by one step only, too, that decides
+    however long the stretch is. Measured on closed rings both have it.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows, n_columns)
+        The data or a surrogate.
+    series : Sequences
+        Where the data's sequences and gaps are.
+    kind : str
+        The kind of surrogate. Permutations need no ring.
+    n_rows : int
+        Rows to repeat: as many as a state has, then every state of the ring occurs once with the
+        step before it and once with the step after it.
+
+    Returns
+    -------
+    values : ndarray of shape (n_longer, n_columns)
+        Without the gaps.
+    groups : ndarray of int, shape (n_longer,)
+        The number of each row's stretch.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.series import check_sequences
+    >>> X = np.arange(5.0).reshape(-1, 1)
+    >>> closed, groups = close_rings(X, check_sequences(X), "phases", 2)
+    >>> closed.ravel()
+    array([0., 1., 2., 3., 4., 0., 1.])
+    """
+    pieces = []
+    for start, stop in series.run_bounds():
+        is_ring = kind in _PER_STRETCH and stop - start >= _SHORTEST_FOURIER
+        first = values[start : min(start + n_rows, stop)] if is_ring else values[:0]
+        pieces.append(np.concatenate([values[start:stop], first]))
+    groups = np.repeat(np.arange(len(pieces)), [len(piece) for piece in pieces])
+    return np.concatenate(pieces), groups
 
 
 # --- rows in another order ---------------------------------------------------------------------
@@ -246,8 +293,9 @@ def _turn_phases(rows: FloatArray, angles: FloatArray) -> FloatArray:
         turn[-1] = np.where(angles[-1] < np.pi, 1.0, -1.0)
     # A constant added before would come back with the rounding of its size.
     mean = rows.mean(axis=0)
-    turned: FloatArray = np.fft.irfft(np.fft.rfft(rows - mean, axis=0) * turn, len(rows), axis=0)
-    return turned + mean
+    transform = np.fft.rfft(rows - mean, axis=0)
+    turned: FloatArray = mean + np.fft.irfft(transform * turn, len(rows), axis=0)
+    return turned
 
 
 def _phases(rows: FloatArray, random: np.random.Generator) -> FloatArray:
