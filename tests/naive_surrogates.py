@@ -4,6 +4,7 @@ Nothing here is shared with the package, so that a mistake there is not repeated
 """
 
 import numpy as np
+
 from naive_measures import nearest, samples, windows
 
 

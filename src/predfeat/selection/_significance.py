@@ -27,7 +27,14 @@ from predfeat.exceptions import (
 from predfeat.graph import find_neighborhoods, projected_laplacian
 from predfeat.measures._given import given_features
 from predfeat.neighbors import search
-from predfeat.selection._surrogates import KINDS, check_kind, close_rings, surrogates
+from predfeat.selection._surrogates import (
+    FOURIER_KINDS,
+    KINDS,
+    bridge_ends,
+    check_kind,
+    close_rings,
+    surrogates,
+)
 from predfeat.series import Sequences, States, check_matrix, check_sequences
 
 __all__ = ["Significance", "significance", "variance_left"]
@@ -186,7 +193,8 @@ def significance(
     Parameters
     ----------
     model : estimator
-        GPFA, SFA, PFA, ForeCA or another with `fit` and `transform`, fitted or not: clones are.
+        GPFA, SFA, PFA, ForeCA or another with `fit(X, groups=…)` and `transform`. It need not be
+        fitted, and is not: its clones are.
     X : array-like of shape (n_rows, n_columns)
         Rows in time order; a row with a NaN is a gap.
     groups : array-like of shape (n_rows,), optional
@@ -233,9 +241,10 @@ def significance(
 
     Notes
     -----
-    For the Fourier kinds every stretch, of the data as of the surrogates, is closed to a ring by
-    repeating its first `n_lags` rows at its end; see `predfeat.selection.surrogates`. So the
-    statistics differ a little from those of the data as it is.
+    The Fourier kinds take every stretch for a ring. So that its ends fit, some rows (at most a
+    tenth) are added that lead from the last row back to the first, drawn from a linear process;
+    surrogates are made of, and the data is measured on, the ring. Its statistics so differ a
+    little from those of the data as it is.
 
     In a series for which the question's answer is no, the chance of any finding is alpha: of the
     kinds that permute exactly, of the Fourier kinds nearly.
@@ -264,7 +273,13 @@ def significance(
     _check(model, n_surrogates, kind, statistic, n_neighbors, block_length, alpha, random_state)
     matrix = check_matrix(X, min_rows=2)
     series = check_sequences(matrix, groups)  # says what is wrong, or warns, once
-    values = matrix.values.astype(_type_of(matrix.resolution), copy=False)
+    values = matrix.values
+    if kind in FOURIER_KINDS:
+        # A key of two numbers, as no surrogate has.
+        seed = np.random.SeedSequence(random_state, spawn_key=(0, 0))
+        values, groups = bridge_ends(series, np.random.default_rng(seed))
+        series = check_sequences(values, groups)
+    values = values.astype(_type_of(matrix.resolution), copy=False)
     task = _Task(
         model, values, groups, series, kind, statistic, n_neighbors, block_length, random_state
     )
@@ -404,16 +419,11 @@ class _Task:
 
     def measure(self, values: FloatArray) -> FloatArray:
         """Fit a clone to a series, and return its features' statistics."""
-        with warnings.catch_warnings():
-            # They were said of the data, and hold for its surrogates as well.
-            warnings.simplefilter("ignore", ConstantColumnsWarning)
-            warnings.simplefilter("ignore", ReturningGroupWarning)
-            model = clone(self.model)
-            n_lags = getattr(model, "n_lags", 1)
-            rows, groups = close_rings(values, self.series, self.kind, n_lags)
-            model.fit(rows, groups=groups)
-            features = np.asarray(model.transform(rows), dtype=np.float64)
-            statistics = np.asarray(self._judge(model, features, groups), dtype=np.float64)
+        model = clone(self.model)
+        rows, groups = close_rings(values, self.series, self.kind, getattr(model, "n_lags", 1))
+        model.fit(rows, groups=groups)
+        features = np.asarray(model.transform(rows), dtype=np.float64)
+        statistics = np.asarray(self._judge(model, features, groups), dtype=np.float64)
         if statistics.shape != (features.shape[1],) or not np.all(np.isfinite(statistics)):
             raise SignificanceError(
                 f"the statistic must be one finite number for each of {features.shape[1]} "
@@ -437,6 +447,8 @@ class _Task:
         """Make a surrogate of that number and measure it."""
         seed = np.random.SeedSequence(self.random_state, spawn_key=(number,))
         with warnings.catch_warnings():
+            # They were said of the data, and hold for its surrogates as well.
+            warnings.simplefilter("ignore", ConstantColumnsWarning)
             warnings.simplefilter("ignore", ReturningGroupWarning)
             surrogate = surrogates(
                 self.values,
@@ -445,7 +457,7 @@ class _Task:
                 block_length=self.block_length,
                 random_state=seed,
             )
-        return self.measure(surrogate.astype(self.values.dtype, copy=False))
+            return self.measure(surrogate.astype(self.values.dtype, copy=False))
 
     def setting(self) -> str:
         """Return a fingerprint of all that the statistics follow from."""

@@ -14,11 +14,23 @@ from predfeat._typing import ArrayLike, FloatArray, IntArray
 from predfeat.exceptions import SurrogateError
 from predfeat.series import Sequences, check_sequences
 
-__all__ = ["KINDS", "SurrogateKind", "close_rings", "surrogates"]
+__all__ = [
+    "FOURIER_KINDS",
+    "KINDS",
+    "SurrogateKind",
+    "bridge_ends",
+    "check_kind",
+    "close_rings",
+    "surrogates",
+]
 
 # A shorter stretch has at most one free phase, or a sign: next to nothing to randomise.
 _SHORTEST_FOURIER = 4
 _MAX_REFINEMENTS = 200
+
+# A bridge is long enough when this little of one end's memory is left at the other.
+_MEMORY_LEFT = 0.05
+_LONGEST_BRIDGE = 0.1  # of a stretch
 
 
 @dataclass(frozen=True)
@@ -67,6 +79,9 @@ KINDS: dict[str, SurrogateKind] = {
         destroys="nonlinear order, and whatever is not Gaussian",
     ),
 }
+
+
+FOURIER_KINDS = ("phases", "iaaft", "joint phases")
 
 
 def surrogates(
@@ -127,8 +142,7 @@ def surrogates(
     A Fourier transform takes the series for a ring. Where a stretch ends far from where it began,
     that step is part of the spectrum kept: spread, as high frequencies, all over the surrogate,
     which so is a little less predictable than the data. Rows cannot be trimmed here, as the shape
-    is kept; `significance` closes the ring of the data as well (`close_rings`), so that data and
-    surrogates have that step alike.
+    is kept; `significance` bridges that step before it makes surrogates.
 
     Examples
     --------
@@ -145,7 +159,7 @@ def surrogates(
     series = check_sequences(X, groups)
     random = np.random.default_rng(random_state)
     surrogate = series.rows.copy()
-    if kind in _PER_STRETCH:
+    if kind in FOURIER_KINDS:
         _randomise_stretches(surrogate, series, kind, random)
     else:
         _permute(surrogate, series, kind, block_length, random)
@@ -171,15 +185,88 @@ def check_kind(kind: str, block_length: int | None) -> None:
         )
 
 
+# --- stretches as rings ------------------------------------------------------------------------
+
+
+def bridge_ends(series: Sequences, random: np.random.Generator) -> tuple[FloatArray, IntArray]:
+    """Add rows that lead from the end of every stretch to its beginning.
+
+    For a Fourier kind a stretch is a ring, and where its ends do not fit the surrogates are less
+    predictable than the data. That bias is of the size of one step, but so is the difference
+    between surrogates, however long the stretch is. The rows added are drawn from a linear
+    Gaussian process (a first-order vector autoregression fitted to the series), given both ends:
+    of a series that is such a process, the ring is as well.
+
+    Parameters
+    ----------
+    series : Sequences
+        The data.
+    random : Generator
+
+    Returns
+    -------
+    rows : ndarray of shape (n_longer, n_columns)
+        Without the gaps.
+    groups : ndarray of int, shape (n_longer,)
+        The number of each row's stretch.
+    """
+    pieces = [series.rows[start:stop] for start, stop in series.run_bounds()]
+    times = np.flatnonzero(series.reach(ahead=1))
+    # With fewer steps than twice the columns, the process would fit the steps by chance.
+    if len(times) >= 2 * series.n_columns:
+        mean = series.samples.mean(axis=0)
+        process = _Process.of(series.rows[times] - mean, series.rows[times + 1] - mean)
+        pieces = [
+            np.concatenate(
+                [piece, mean + process.bridge(piece[[-1, 0]] - mean, len(piece), random)]
+            )
+            if len(piece) >= _SHORTEST_FOURIER
+            else piece
+            for piece in pieces
+        ]
+    return np.concatenate(pieces), _numbered(pieces)
+
+
+@dataclass(frozen=True)
+class _Process:
+    """x_{t+1} = A x_t + noise."""
+
+    transition: FloatArray  # A
+    noise: FloatArray  # covariance
+
+    @classmethod
+    def of(cls, before: FloatArray, after: FloatArray) -> _Process:
+        transition: FloatArray = np.linalg.lstsq(before, after, rcond=None)[0].T.astype(np.float64)
+        rest = after - before @ transition.T
+        return cls(transition, rest.T @ rest / len(rest))
+
+    def bridge(self, ends: FloatArray, n_rows: int, random: np.random.Generator) -> FloatArray:
+        """Draw rows between two: a free path, corrected for where it should have arrived."""
+        radius = float(np.abs(np.linalg.eigvals(self.transition)).max())
+        longest = max(1, int(_LONGEST_BRIDGE * n_rows))
+        enough = np.log(_MEMORY_LEFT) / np.log(radius) if 0 < radius < 1 else np.inf
+        length = int(np.ceil(min(longest, max(enough, 1.0))))
+        size, axes = np.linalg.eigh(self.noise)
+        root = axes * np.sqrt(size.clip(min=0.0))
+        path, spread = [ends[0]], [np.zeros_like(self.noise)]
+        for _ in range(length + 1):
+            path.append(self.transition @ path[-1] + root @ random.standard_normal(len(root)))
+            spread.append(self.transition @ spread[-1] @ self.transition.T + self.noise)
+        correction = np.linalg.pinv(spread[-1], hermitian=True) @ (ends[1] - path[-1])
+        corrected = []
+        for i in range(length, 0, -1):  # Cov(x_i, x_last) = spread_i (A^(last - i))ᵀ
+            correction = self.transition.T @ correction
+            corrected.append(path[i] + spread[i] @ correction)
+        return np.array(corrected[::-1])
+
+
 def close_rings(
     values: FloatArray, series: Sequences, kind: str, n_rows: int
 ) -> tuple[FloatArray, IntArray]:
     """Repeat the first rows of every stretch that a Fourier kind randomises at its end.
 
-    A surrogate keeps the sum over the *ring* of stretch, say, x_t x_{t+1}, the step from the last
-    row to the first included. That step is none of the data's, so its own sum without it is as a
-    rule the better one; and as the surrogates' sums differ by one step only, too, that decides
-    however long the stretch is. Measured on closed rings both have it.
+    Then the step from the last row to the first counts, in the data as in the surrogates, which
+    keep, say, the sum of x_t x_{t+1} over the *ring*.
 
     Parameters
     ----------
@@ -211,11 +298,14 @@ def close_rings(
     """
     pieces = []
     for start, stop in series.run_bounds():
-        is_ring = kind in _PER_STRETCH and stop - start >= _SHORTEST_FOURIER
+        is_ring = kind in FOURIER_KINDS and stop - start >= _SHORTEST_FOURIER
         first = values[start : min(start + n_rows, stop)] if is_ring else values[:0]
         pieces.append(np.concatenate([values[start:stop], first]))
-    groups = np.repeat(np.arange(len(pieces)), [len(piece) for piece in pieces])
-    return np.concatenate(pieces), groups
+    return np.concatenate(pieces), _numbered(pieces)
+
+
+def _numbered(pieces: list[FloatArray]) -> IntArray:
+    return np.repeat(np.arange(len(pieces)), [len(piece) for piece in pieces])
 
 
 # --- rows in another order ---------------------------------------------------------------------
