@@ -64,3 +64,29 @@ def n_significant(p_values, alpha):
             break
         n += 1
     return n
+
+
+def bridge(A, Q, first, last, n):
+    """Mean and covariance of n rows between two of a process x' = A x + noise of covariance Q.
+
+    From the quadratic form of all steps' noise, written out for the unknown rows one below the
+    other.
+    """
+    N = len(A)
+    weight = np.linalg.inv(Q)
+    H, g = np.zeros((n * N, n * N)), np.zeros(n * N)
+    for step in range(n + 1):  # from row `step` to row `step` + 1; 0 and n + 1 are given
+        before, after = np.zeros((N, n * N)), np.zeros((N, n * N))
+        known = np.zeros(N)
+        if step == 0:
+            known -= A @ first
+        else:
+            before[:, (step - 1) * N : step * N] = np.eye(N)
+        if step == n:
+            known += last
+        else:
+            after[:, step * N : (step + 1) * N] = np.eye(N)
+        noise = after - A @ before  # noise of the step = this @ rows + known
+        H += noise.T @ weight @ noise
+        g += noise.T @ weight @ known
+    return -np.linalg.solve(H, g).reshape(n, N), np.linalg.inv(H)

@@ -119,16 +119,16 @@ def test_variance_left_of_a_constant_and_of_too_few():
 
 @pytest.mark.parametrize("kind", ["permutation", "phases", "iaaft"])
 def test_two_features_of_the_toy_are_real(kind):
-    result = significance(GPFA(3, max_iter=10), toy(300, 5), n_surrogates=19, kind=kind)
+    result = significance(GPFA(3, max_iter=5), toy(200, 5), n_surrogates=19, kind=kind)
     assert result.n_significant == 2
     assert result.p_values[:2].tolist() == [0.05, 0.05]
     assert result.p_values[2] > 0.05
 
 
 def test_the_toy_is_linear():
-    model = GPFA(3, max_iter=10)
+    model = GPFA(3, max_iter=5)
     found = [
-        significance(model, toy(300, 5, seed), n_surrogates=19, kind="joint phases").n_significant
+        significance(model, toy(200, 5, seed), n_surrogates=19, kind="joint phases").n_significant
         for seed in range(4)
     ]
     assert found.count(0) >= 3  # a single finding has a chance of 5 %
@@ -152,16 +152,16 @@ def test_what_the_surrogates_keep_is_never_significant():
     assert result.p_values.tolist() == [1.0, 1.0]
 
 
-@pytest.mark.parametrize("kind", ["permutation", "phases"])
+@pytest.mark.parametrize("kind", ["permutation", "joint phases"])
 def test_the_level_in_noise(kind):
-    # 60 series of which 5 % may have a finding: more than 9 have a chance of 0.1 %.
+    # 40 series of which a fifth may have a finding, more than 16 with a chance of 0.1 %. The rate
+    # itself is measured in benchmarks/significance.py.
+    options = {"n_surrogates": 4, "alpha": 0.2, "kind": kind}
     found = [
-        significance(
-            SFA(2), noise(60, seed=seed), n_surrogates=19, kind=kind, random_state=seed
-        ).n_significant
-        for seed in range(60)
+        significance(SFA(2), noise(60, seed=seed), random_state=seed, **options).n_significant
+        for seed in range(40)
     ]
-    assert np.count_nonzero(found) <= 9
+    assert 1 <= np.count_nonzero(found) <= 16
 
 
 def test_the_whole_fit_is_repeated():

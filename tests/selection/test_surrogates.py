@@ -8,7 +8,7 @@ import pytest
 import naive_surrogates as naive
 from predfeat.exceptions import GroupsError, SurrogateError
 from predfeat.selection import KINDS, surrogates
-from predfeat.selection._surrogates import close_rings
+from predfeat.selection._surrogates import _Process, bridge_ends, close_rings
 from predfeat.series import check_sequences
 
 FOURIER = ["phases", "iaaft", "joint phases"]
@@ -256,3 +256,51 @@ def test_rings_are_closed_for_the_fourier_kinds_only():
     assert groups.tolist() == [0] * 7 + [1] * 3 + [2] * 3
     open_, _ = close_rings(X, series, "blocks", 2)
     assert open_.ravel().tolist() == [0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11]
+
+
+def test_a_bridge_is_drawn_given_both_ends():
+    A, Q = np.array([[0.5, 0.3], [-0.2, 0.6]]), np.array([[1.0, 0.3], [0.3, 0.5]])
+    ends = np.array([[3.0, -2.0], [1.0, 4.0]])
+    process, random = _Process(A, Q), np.random.default_rng(0)
+    drawn = np.array([process.bridge(ends, 40, random) for _ in range(4000)])
+    assert drawn.shape[1:] == (4, 2)  # a tenth of the stretch, though memory lasts longer
+    mean, covariance = naive.bridge(A, Q, *ends, 4)
+    # Standard errors are about 0.015 of the mean and 0.02 of the covariance.
+    np.testing.assert_allclose(drawn.mean(axis=0), mean, atol=0.07)
+    np.testing.assert_allclose(np.cov(drawn.reshape(4000, -1).T), covariance, atol=0.1)
+
+
+def test_bridges_are_as_long_as_memory():
+    random = np.random.default_rng(0)
+    ends = np.zeros((2, 1))
+    lengths = [
+        len(_Process(np.array([[a]]), np.eye(1)).bridge(ends, 1000, random))
+        for a in (0.0, 0.5, -0.9, 0.999, 1.1)
+    ]
+    # 0.5 to the power of 5, and 0.9 to that of 29, are the first below 0.05.
+    assert lengths == [1, 5, 29, 100, 100]
+
+
+def test_the_data_is_in_the_ring_as_it_was():
+    X, groups = gappy()
+    X[45] = np.nan
+    series = check_sequences(X, groups)
+    rows, stretches = bridge_ends(series, np.random.default_rng(0))
+    for number, (start, stop) in enumerate(series.run_bounds()):
+        found = rows[stretches == number]
+        np.testing.assert_array_equal(found[: stop - start], X[start:stop])
+        assert len(found) == stop - start + (0 if stop - start < 4 else 1)
+
+
+def test_a_bridge_needs_enough_steps_to_know_the_process():
+    X = walk(9, 5)
+    rows, _ = bridge_ends(check_sequences(X), np.random.default_rng(0))
+    np.testing.assert_array_equal(rows, X)
+
+
+def test_a_bridge_has_no_rank_of_its_own():
+    X = walk(200)
+    X[:, 2] = X[:, 0] - X[:, 1]
+    rows, _ = bridge_ends(check_sequences(X), np.random.default_rng(0))
+    assert len(rows) > 205
+    np.testing.assert_allclose(rows[:, 2], rows[:, 0] - rows[:, 1], atol=1e-9)

@@ -244,8 +244,11 @@ class _Process:
         """Draw rows between two: a free path, corrected for where it should have arrived."""
         radius = float(np.abs(np.linalg.eigvals(self.transition)).max())
         longest = max(1, int(_LONGEST_BRIDGE * n_rows))
-        enough = np.log(_MEMORY_LEFT) / np.log(radius) if 0 < radius < 1 else np.inf
-        length = int(np.ceil(min(longest, max(enough, 1.0))))
+        if radius <= _MEMORY_LEFT:
+            enough = 1.0
+        else:
+            enough = np.log(_MEMORY_LEFT) / np.log(radius) if radius < 1 else np.inf
+        length = int(np.ceil(min(longest, enough)))
         size, axes = np.linalg.eigh(self.noise)
         root = axes * np.sqrt(size.clip(min=0.0))
         path, spread = [ends[0]], [np.zeros_like(self.noise)]
