@@ -259,7 +259,7 @@ def test_an_interrupted_run_goes_on():
 
     with pytest.raises(KeyboardInterrupt):
         significance(SFA(2), noise(), n_surrogates=19, on_progress=interrupt, on_part=parts.append)
-    assert [part.n_surrogates for part in parts] == [1, 2, 3, 4, 5, 6]
+    assert [part.n_surrogates for part in parts] == [1, 2, 3, 4, 5, 6, 7]
     kept = Significance.from_dict(json.loads(json.dumps(parts[-1].as_dict())))
     told = []
     result = significance(
@@ -269,7 +269,7 @@ def test_an_interrupted_run_goes_on():
         previous=kept,
         on_progress=lambda n_done, n_all: told.append((n_done, n_all)),
     )
-    assert told == [(n, 19) for n in range(6, 20)]
+    assert told == [(n, 19) for n in range(7, 20)]
     whole = significance(SFA(2), noise(), n_surrogates=19)
     np.testing.assert_array_equal(result.surrogate_statistics, whole.surrogate_statistics)
 
@@ -302,13 +302,13 @@ def test_previous_must_be_of_the_same_setting(change):
 def test_the_summary_says_it_in_words():
     others = np.full((19, 3), 0.5)
     text = str(result_of([0.1, 0.2, 0.6], others))
-    assert text.startswith("Is there any order in time? Yes: the first 2 of 3 features do.")
+    assert text.startswith("Is there any order in time? Yes: of 3, the first 2 features stand out.")
     assert "19 surrogates" in text
     assert KINDS["permutation"].keeps in text
     assert "0.600  p = 1" in text
     assert "No: none of the 3" in str(result_of([0.6, 0.6, 0.6], others))
-    assert "all 3 features do, and there may be more" in str(result_of([0.1, 0.1, 0.1], others))
-    assert "the first 1 of 3 features does" in str(result_of([0.1, 0.6, 0.6], others))
+    assert "all 3 features stand out" in str(result_of([0.1, 0.1, 0.1], others))
+    assert "of 3, the first feature stands out" in str(result_of([0.1, 0.6, 0.6], others))
 
 
 def test_types_and_frames():

@@ -146,8 +146,9 @@ class Significance:
         lines = [
             f"{self.question} {_answer(n, n_features)}",
             f"{self.method} was fitted to the data and to {self.n_surrogates} surrogates, which "
-            f"keep {KINDS[self.kind].keeps}. A feature counts when at most {self.alpha:.3g} of "
-            "all have a best feature as good as it. Lower is better:",
+            f"keep {KINDS[self.kind].keeps}. A feature counts as real when of all these series, "
+            f"the data included, at most {self.alpha:.3g} have a best feature as good as it. Lower "
+            "is better:",
         ]
         best = np.sort(self.surrogate_statistics.min(axis=1))
         if len(best):
@@ -162,9 +163,9 @@ def _answer(n_significant: int, n_features: int) -> str:
     if n_significant == 0:
         return f"No: none of the {n_features} features stands out."
     if n_significant == n_features:
-        return f"Yes: all {n_features} features do, and there may be more; try more n_components."
-    verb = "does" if n_significant == 1 else "do"
-    return f"Yes: the first {n_significant} of {n_features} features {verb}."
+        return f"Yes: all {n_features} features stand out; with more n_components, more may."
+    which = "feature stands" if n_significant == 1 else f"{n_significant} features stand"
+    return f"Yes: of {n_features}, the first {which} out."
 
 
 def significance(
@@ -248,8 +249,8 @@ def significance(
 
     In a series for which the question's answer is no, the chance of any finding is alpha: of the
     kinds that permute exactly, of the Fourier kinds nearly.
-    Beside real features the p-values of the others are as a rule too large, as they are compared
-    with the best features of surrogates that have nothing but noise to choose from.
+    Beside real features this is no longer exact: the others are compared with the best features
+    of surrogates in which there are no real ones. benchmarks/significance.py measures both.
 
     Examples
     --------
@@ -266,7 +267,7 @@ def significance(
     >>> result.n_significant
     2
     >>> print(str(result).splitlines()[0])
-    Is there any order in time? Yes: the first 2 of 3 features do.
+    Is there any order in time? Yes: of 3, the first 2 features stand out.
     >>> significance(model, X, n_surrogates=19, kind="joint phases").n_significant
     0
     """
@@ -305,9 +306,9 @@ def significance(
             result = replace(
                 result, surrogate_statistics=np.vstack([result.surrogate_statistics, one])
             )
-            tell(result.n_surrogates, n_surrogates)
             if on_part is not None:
                 on_part(result)
+            tell(result.n_surrogates, n_surrogates)
     finally:
         _end(finished)
     return result
