@@ -380,11 +380,10 @@ def _randomise_stretches(
 def _turn_phases(rows: FloatArray, angles: FloatArray) -> FloatArray:
     """Add angles (one row for each frequency) to the phases of the columns."""
     turn = np.exp(1j * angles)
-    turn[0] = 1.0  # the mean stays
     if len(rows) % 2 == 0:
         # The highest frequency of an even number of rows is a real number: all it has is a sign.
         turn[-1] = np.where(angles[-1] < np.pi, 1.0, -1.0)
-    # A constant added before would come back with the rounding of its size.
+    # The mean apart, which has no phase.
     mean = rows.mean(axis=0)
     transform = np.fft.rfft(rows - mean, axis=0)
     turned: FloatArray = mean + np.fft.irfft(transform * turn, len(rows), axis=0)
