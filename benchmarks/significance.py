@@ -1,6 +1,6 @@
 """Does `significance` keep its level, and what does it find? `python benchmarks/significance.py`.
 
-Three tables, each for every kind of surrogate:
+Four tables, each for every kind of surrogate:
 
 - level: in how many noise series, of the sort that the kind takes for noise, any feature is found
   (the family-wise rate, to be alpha) with its 95 % Clopper-Pearson interval. White noise for the
