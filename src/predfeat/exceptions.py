@@ -16,6 +16,8 @@ __all__ = [
     "TooFewStatesError",
     "RankError",
     "NoSpectrumError",
+    "SurrogateError",
+    "SignificanceError",
     "ModelFileError",
     "DataFileError",
     "MissingLibraryError",
@@ -72,6 +74,14 @@ class RankError(DataError):
 
 class NoSpectrumError(DataError):
     """A spectrum cannot be estimated: the series is constant or too short."""
+
+
+class SurrogateError(DataError):
+    """No surrogate of that kind can be made of the data."""
+
+
+class SignificanceError(ValueError):
+    """A test against surrogates that cannot be done, or cannot give an answer."""
 
 
 class ModelFileError(ValueError):

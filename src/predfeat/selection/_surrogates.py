@@ -1,0 +1,299 @@
+"""Surrogates: series that keep some properties of the data and are random in all others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from predfeat._compat import Interval, validate_parameter_constraints
+from predfeat._typing import ArrayLike, FloatArray, IntArray
+from predfeat.exceptions import SurrogateError
+from predfeat.series import Sequences, check_sequences
+
+__all__ = [
+    "FOURIER_KINDS",
+    "KINDS",
+    "SHORTEST_FOURIER",
+    "SurrogateKind",
+    "check_kind",
+    "surrogates",
+]
+
+# A shorter stretch has at most one free phase, or a sign: next to nothing to randomise.
+SHORTEST_FOURIER = 4
+_MAX_REFINEMENTS = 200
+
+
+@dataclass(frozen=True)
+class SurrogateKind:
+    """What a kind of surrogate tests.
+
+    Attributes
+    ----------
+    question : str
+        What is answered with yes where the data stands out from its surrogates.
+    keeps : str
+        What the surrogates have in common with the data, and so can not be what stands out.
+    destroys : str
+        What they have not.
+    """
+
+    question: str
+    keeps: str
+    destroys: str
+
+
+KINDS: dict[str, SurrogateKind] = {
+    "permutation": SurrogateKind(
+        question="Is there any order in time?",
+        keeps="every row, and so each channel's values and how channels go together in a row",
+        destroys="the order of the rows",
+    ),
+    "blocks": SurrogateKind(
+        question="Is there order in time that reaches from one block of rows into the next?",
+        keeps="every row, and the order within blocks",
+        destroys="the order of the blocks",
+    ),
+    "phases": SurrogateKind(
+        question="Is there more than each channel's own autocorrelation?",
+        keeps="each channel's amplitude spectrum, and so its autocorrelation, mean and variance",
+        destroys="all relations between channels, and whatever is not Gaussian",
+    ),
+    "iaaft": SurrogateKind(
+        question="Is there more than each channel's own autocorrelation and its values?",
+        keeps="each channel's values exactly, and its amplitude spectrum nearly",
+        destroys="all relations between channels, and nonlinear order within each",
+    ),
+    "joint phases": SurrogateKind(
+        question="Is there more than a linear Gaussian process?",
+        keeps="every channel's spectrum and all cross-spectra, and so all linear relations",
+        destroys="nonlinear order, and whatever is not Gaussian",
+    ),
+}
+
+
+FOURIER_KINDS = ("phases", "iaaft", "joint phases")
+
+
+def surrogates(
+    X: Any,
+    kind: str = "permutation",
+    *,
+    groups: ArrayLike | None = None,
+    block_length: int | None = None,
+    random_state: int | np.random.SeedSequence | np.random.Generator = 0,
+) -> FloatArray:
+    r"""Make one surrogate of a series.
+
+    What each kind keeps and destroys, and so which question it answers, is in `KINDS`:
+
+    - "permutation": the rows of each sequence in random order;
+    - "blocks": contiguous blocks of each sequence in random order;
+    - "phases": each column's Fourier phases replaced by random ones;
+    - "iaaft": each column by iterative amplitude adjusted Fourier transform (Schreiber and
+      Schmitz 1996), which also keeps the values;
+    - "joint phases": the same random phases added to all columns (Prichard and Theiler 1994).
+
+    "phases" and "iaaft" work on the columns *as given*: "its own autocorrelation" means that of
+    an input column, and of two recordings of the same sources, once mixed and once not, they may
+    find more in the mixed one. The other kinds do not depend on the basis ("joint phases" and
+    both permutations commute with any linear map of the columns).
+
+    Parameters
+    ----------
+    X : array-like of shape (n_rows, n_columns)
+        Rows in time order; a row with a NaN is a gap.
+    kind : str, default="permutation"
+        One of `KINDS`.
+    groups : array-like of shape (n_rows,), optional
+        Ids of the sequences. Nothing is ever moved from one sequence to another.
+    block_length : int, optional
+        Rows in a block, for "blocks"; by default the cube root of the sequence's length,
+        rounded, and at least 2. Each run's first block is of random length up to that.
+    random_state : int, SeedSequence or Generator, default=0
+        The seed.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_columns)
+        Gaps are where they were (the whole row NaN).
+
+    Raises
+    ------
+    SurrogateError
+        The kind is unknown, or no sequence is long enough for it.
+
+    Notes
+    -----
+    Permutations move the samples of a sequence over its gaps: a block that meets one is cut
+    there. The Fourier kinds treat every stretch between gaps on its own. Stretches of less than 4
+    rows, and sequences of a single sample or block, stay as they are: that costs power, but makes
+    no false finding. Where *all* are that short there is nothing to compare with: an error.
+
+    A Fourier transform takes the series for a ring. Where a stretch ends far from where it began,
+    that step is part of the spectrum kept: spread, as high frequencies, all over the surrogate,
+    which so is a little less predictable than the data. Rows cannot be trimmed here, as the shape
+    is kept; `significance` bridges that step before it makes surrogates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.selection import surrogates
+    >>> X = np.random.default_rng(0).normal(size=(101, 3)).cumsum(axis=0)
+    >>> Y = surrogates(X, "phases", random_state=1)
+    >>> np.allclose(np.abs(np.fft.rfft(Y, axis=0)), np.abs(np.fft.rfft(X, axis=0)))
+    True
+    >>> print(KINDS["phases"].question)
+    Is there more than each channel's own autocorrelation?
+    """
+    check_kind(kind, block_length)
+    series = check_sequences(X, groups)
+    random = np.random.default_rng(random_state)
+    surrogate = series.rows.copy()
+    if kind in FOURIER_KINDS:
+        _randomise_stretches(surrogate, series, kind, random)
+    else:
+        _permute(surrogate, series, kind, block_length, random)
+    surrogate[~series.valid] = np.nan
+    return surrogate
+
+
+def check_kind(kind: str, block_length: int | None) -> None:
+    """Refuse a kind that does not exist, and a block length that means nothing."""
+    if kind not in KINDS:
+        raise SurrogateError(
+            f"kind={kind!r} is no kind of surrogate. Use one of {', '.join(map(repr, KINDS))}."
+        )
+    validate_parameter_constraints(
+        {"block_length": [Interval(Integral, 1, None, closed="left"), None]},
+        {"block_length": block_length},
+        caller_name="surrogates",
+    )
+    if block_length is not None and kind != "blocks":
+        raise SurrogateError(
+            f"block_length={block_length} is for kind='blocks' only, but kind={kind!r}. "
+            "Leave it out."
+        )
+
+
+# --- rows in another order ---------------------------------------------------------------------
+
+
+def _permute(
+    surrogate: FloatArray,
+    series: Sequences,
+    kind: str,
+    block_length: int | None,
+    random: np.random.Generator,
+) -> None:
+    most = 0
+    for start, stop in series.sequence_bounds():
+        places = start + np.flatnonzero(series.valid[start:stop])
+        if kind == "permutation":
+            blocks = np.split(places, len(places))[: len(places)]
+        else:
+            length = block_length or max(2, round(len(places) ** (1 / 3)))
+            blocks = _blocks(places, length, random)
+        most = max(most, len(blocks))
+        if len(blocks) > 1:
+            order = random.permutation(len(blocks))
+            surrogate[places] = series.rows[np.concatenate([blocks[i] for i in order])]
+    if most < 2:
+        raise SurrogateError(
+            f"no sequence can be permuted: none has two {_pieces(kind, block_length)} "
+            f"(n_samples={int(series.valid.sum())}). Use longer sequences"
+            + (", or a smaller block_length." if kind == "blocks" else ".")
+        )
+
+
+def _pieces(kind: str, block_length: int | None) -> str:
+    if kind == "permutation":
+        return "samples"
+    return "blocks" if block_length is None else f"blocks of {block_length} rows"
+
+
+def _blocks(places: IntArray, length: int, random: np.random.Generator) -> list[IntArray]:
+    """Cut rows into blocks of a length that nowhere reach over a gap.
+
+    The first cut is random, so that no transition of the data is safe from all surrogates.
+    """
+    blocks = []
+    for run in np.split(places, np.flatnonzero(np.diff(places) > 1) + 1):
+        cuts = np.arange(int(random.integers(1, length + 1)), len(run), length)
+        blocks += [block for block in np.split(run, cuts) if len(block)]
+    return blocks
+
+
+# --- other phases ------------------------------------------------------------------------------
+
+
+def _randomise_stretches(
+    surrogate: FloatArray, series: Sequences, kind: str, random: np.random.Generator
+) -> None:
+    bounds = series.run_bounds()
+    longest = max((stop - start for start, stop in bounds), default=0)
+    if longest < SHORTEST_FOURIER:
+        raise SurrogateError(
+            f"kind={kind!r} needs at least {SHORTEST_FOURIER} rows in a row without a gap, but "
+            f"the longest stretch has {longest}. Use kind='permutation', or fill the gaps."
+        )
+    for start, stop in bounds:
+        if stop - start >= SHORTEST_FOURIER:
+            surrogate[start:stop] = _PER_STRETCH[kind](series.rows[start:stop], random)
+
+
+def _turn_phases(rows: FloatArray, angles: FloatArray) -> FloatArray:
+    """Add angles (one row for each frequency) to the phases of the columns."""
+    turn = np.exp(1j * angles)
+    if len(rows) % 2 == 0:
+        # The highest frequency of an even number of rows is a real number: all it has is a sign.
+        turn[-1] = np.where(angles[-1] < np.pi, 1.0, -1.0)
+    # The mean apart, which has no phase.
+    mean = rows.mean(axis=0)
+    transform = np.fft.rfft(rows - mean, axis=0)
+    turned: FloatArray = mean + np.fft.irfft(transform * turn, len(rows), axis=0)
+    return turned
+
+
+def _phases(rows: FloatArray, random: np.random.Generator) -> FloatArray:
+    n_frequencies = len(rows) // 2 + 1
+    return _turn_phases(rows, random.uniform(0, 2 * np.pi, (n_frequencies, rows.shape[1])))
+
+
+def _joint_phases(rows: FloatArray, random: np.random.Generator) -> FloatArray:
+    return _turn_phases(rows, random.uniform(0, 2 * np.pi, (len(rows) // 2 + 1, 1)))
+
+
+def _iaaft(rows: FloatArray, random: np.random.Generator) -> FloatArray:
+    """Impose the amplitudes and the values in turn, until the order of the values stays.
+
+    The values come last: they are exact, and the amplitudes as near as that allows.
+    """
+    mean = rows.mean(axis=0)
+    values = np.sort(rows - mean, axis=0)
+    amplitudes = np.abs(np.fft.rfft(rows - mean, axis=0))
+    surrogate: FloatArray = random.permuted(values, axis=0)
+    ranks = np.argsort(surrogate, axis=0, kind="stable")
+    for _ in range(_MAX_REFINEMENTS):
+        transform = np.fft.rfft(surrogate, axis=0)
+        size = np.abs(transform)
+        phase = np.divide(transform, size, out=np.ones_like(transform), where=size > 0)
+        imposed = np.fft.irfft(amplitudes * phase, len(rows), axis=0)
+        before, ranks = ranks, np.argsort(imposed, axis=0, kind="stable")
+        np.put_along_axis(surrogate, ranks, values, axis=0)
+        if np.array_equal(before, ranks):
+            break
+    # Not values + mean: the sum would round some of them away from what they were.
+    np.put_along_axis(surrogate, ranks, np.sort(rows, axis=0), axis=0)
+    return surrogate
+
+
+_PER_STRETCH: dict[str, Callable[[FloatArray, np.random.Generator], FloatArray]] = {
+    "phases": _phases,
+    "iaaft": _iaaft,
+    "joint phases": _joint_phases,
+}
