@@ -11,6 +11,7 @@ graph           which samples to pull together: projected Laplacians
 solvers         the eigenproblem: order, sign, rank
 measures        how good is it: pure functions
 features        the estimators GPFA, SFA, PFA, ForeCA, RandomFeatures
+selection       which p, k and M, which method, how many are real, what went wrong
 persistence     model files without pickle
 datasets        generators with a known answer, readers of files
 experiments     methods compared on data
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from predfeat.features import GPFA, PFA, SFA, ForeCA, RandomFeatures
     from predfeat.neighbors import nearest_neighbors
     from predfeat.persistence import load, read_header, save
+    from predfeat.selection import AutoFeatures, choose, diagnose, significance
 
 __all__ = [
     "GPFA",
@@ -35,6 +37,10 @@ __all__ = [
     "PFA",
     "ForeCA",
     "RandomFeatures",
+    "AutoFeatures",
+    "choose",
+    "significance",
+    "diagnose",
     "nearest_neighbors",
     "save",
     "load",
@@ -45,6 +51,7 @@ __all__ = [
 # Loaded when first asked for: `predfeat --help` need not wait for scikit-learn.
 _HOMES = {
     **dict.fromkeys(("GPFA", "SFA", "PFA", "ForeCA", "RandomFeatures"), "predfeat.features"),
+    **dict.fromkeys(("AutoFeatures", "choose", "significance", "diagnose"), "predfeat.selection"),
     "nearest_neighbors": "predfeat.neighbors",
     **dict.fromkeys(("save", "load", "read_header"), "predfeat.persistence"),
 }

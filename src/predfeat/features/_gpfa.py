@@ -20,7 +20,7 @@ from predfeat.features._foreca import forecastable_directions
 from predfeat.features._pfa import linearly_predictable_directions
 from predfeat.features._sfa import slow_and_fast_directions, slow_directions
 from predfeat.graph import GRAPHS, find_neighborhoods, projected_laplacian
-from predfeat.measures._predictability import conditional_covariance, neighbors_with_successor
+from predfeat.measures._predictability import variance_left_open
 from predfeat.neighbors import METHODS, NeighborTable, search
 from predfeat.series import Sequences, check_matrix, find_states
 from predfeat.solvers import Eigenpairs, smallest_eigenpairs
@@ -31,9 +31,6 @@ __all__ = ["GPFA"]
 # Those that init="auto" tries, in the order in which ties are broken; ForeCA's takes long.
 _TRIED = ("input", "pca", "sfa", "extremes", "pfa")
 _STARTS = (*_TRIED, "foreca", "auto")
-
-# Neighbours of the measure by which init="auto" judges.
-_MEASURED = 10
 
 
 class GPFA(LinearFeatures):
@@ -222,19 +219,13 @@ class GPFA(LinearFeatures):
             for start in _TRIED
         }
         self.start_scores_ = {
-            start: self._left_open(white.with_rows(white.rows @ run.projection))
+            start: variance_left_open(
+                white.with_rows(white.rows @ run.projection), self.n_lags, self.n_jobs
+            )
             for start, run in runs.items()
         }
         self.init_ = min(_TRIED, key=lambda start: self.start_scores_[start])
         return runs[self.init_]
-
-    def _left_open(self, features: Sequences) -> float:
-        """Return the training features' predictability, eq. (2)."""
-        n_states = len(features.times(back=self.n_lags - 1, ahead=1))
-        table = neighbors_with_successor(
-            features, self.n_lags, max(1, min(_MEASURED, n_states - 1)), n_jobs=self.n_jobs
-        )
-        return float(np.trace(conditional_covariance(features, table, ddof=0)))
 
     def _iterate(
         self, white: Sequences, space: Sequences, n_directions: int, guess: IntArray | None

@@ -15,7 +15,12 @@ from predfeat.neighbors import NeighborTable, search
 from predfeat.neighbors._public import SEARCH_CONSTRAINTS
 from predfeat.series import Sequences, find_states
 
-__all__ = ["predictability", "conditional_covariance", "neighbors_with_successor"]
+__all__ = [
+    "conditional_covariance",
+    "neighbors_with_successor",
+    "predictability",
+    "variance_left_open",
+]
 
 
 @overload
@@ -126,6 +131,17 @@ def predictability(
     if relative:
         left = np.divide(left, whole, out=np.zeros_like(left), where=whole > 0)
     return left if per_component else float(left[0])
+
+
+def variance_left_open(features: Sequences, n_lags: int, n_jobs: int | None = None) -> float:
+    """Return eq. (2) of features that were checked, with 10 neighbours or what states there are.
+
+    For methods that judge their own features.
+    """
+    n_states = len(features.times(back=n_lags - 1, ahead=1))
+    n_neighbors = max(1, min(10, n_states - 1))
+    table = neighbors_with_successor(features, n_lags, n_neighbors, n_jobs=n_jobs)
+    return float(np.trace(conditional_covariance(features, table, ddof=0)))
 
 
 def neighbors_with_successor(

@@ -40,7 +40,8 @@ def layout_of(model: Any) -> Layout:
     check_is_fitted(model)
     layout = ESTIMATORS[name]
     kept = {array.split(".")[0] for array in layout.arrays}
-    present = {key for key in vars(model) if key.endswith("_")} - _FROM_DATA
+    present = {key for key in vars(model) if key.endswith("_")}
+    present -= _FROM_DATA.union(layout.unkept)
     if present != kept.union(layout.counts):
         odd = sorted(present ^ kept.union(layout.counts))
         raise ModelFileError(

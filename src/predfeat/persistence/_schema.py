@@ -11,6 +11,7 @@ from predfeat._typing import FloatArray
 from predfeat._version import __version__
 from predfeat.features import GPFA, PFA, SFA, ForeCA, LinearFeatures, RandomFeatures
 from predfeat.persistence._header import ModelHeader
+from predfeat.selection import AutoFeatures
 
 __all__ = ["ESTIMATORS", "Layout", "find_bad_value", "find_problem", "parameter_names"]
 
@@ -30,12 +31,15 @@ class Layout:
         Fitted attributes that are arrays, in the file's order, with the names of their lengths.
     array_parameters : tuple of str
         Parameters that may be a matrix.
+    unkept : tuple of str
+        Fitted attributes that tell how the features were found, and that no file holds.
     """
 
     estimator: type[LinearFeatures]
     counts: tuple[str, ...]
     arrays: dict[str, Shape]
     array_parameters: tuple[str, ...] = ()
+    unkept: tuple[str, ...] = ()
 
 
 _MAP: dict[str, Shape] = {
@@ -51,11 +55,18 @@ _HISTORY: dict[str, Shape] = {
 }
 
 ESTIMATORS = {
-    "GPFA": Layout(GPFA, ("rank_", "n_iter_"), {**_MAP, **_EIGENVALUES, **_HISTORY}, ("init",)),
+    "GPFA": Layout(
+        GPFA,
+        ("rank_", "n_iter_"),
+        {**_MAP, **_EIGENVALUES, **_HISTORY},
+        ("init",),
+        unkept=("init_", "start_scores_"),
+    ),
     "SFA": Layout(SFA, ("rank_",), {**_MAP, **_EIGENVALUES}),
     "PFA": Layout(PFA, ("rank_",), {**_MAP, **_EIGENVALUES}),
     "ForeCA": Layout(ForeCA, ("rank_", "n_iter_"), {**_MAP, "omega_": ("features",)}),
     "RandomFeatures": Layout(RandomFeatures, ("rank_",), _MAP),
+    "AutoFeatures": Layout(AutoFeatures, ("rank_",), _MAP, unkept=("winner_", "scores_")),
 }
 
 

@@ -1,0 +1,217 @@
+"""The method itself chosen: many candidates, one judge, and the training data only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+
+from predfeat._compat import Interval, StrOptions
+from predfeat._typing import FloatArray
+from predfeat.exceptions import NoSpectrumError, ShortSequencesError
+from predfeat.features import GPFA
+from predfeat.features._base import POSITIVE, LinearFeatures
+from predfeat.features._foreca import forecastable_directions
+from predfeat.features._pfa import linearly_predictable_directions
+from predfeat.features._sfa import slow_and_fast_directions, slow_directions
+from predfeat.measures._predictability import variance_left_open
+from predfeat.selection._folds import purged_folds
+from predfeat.series import Sequences
+from predfeat.whitening import Whitening, fit_whitening
+
+__all__ = ["AutoFeatures"]
+
+_JUDGES = ("training", "validation")
+_GRAPHS = {"GPFA (1)": "full", "GPFA (2)": "star"}
+_STARTS = ("input", "pca", "sfa", "extremes", "pfa")
+_REPEATS = (0, 1, 3, 10)
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A way to find directions in white space.
+
+    Attributes
+    ----------
+    name : str
+    find : callable
+        From the white series and M to the directions.
+    may_fail : bool
+        Whether it is left out where sequences are too short for it.
+    """
+
+    name: str
+    find: Callable[[Sequences, int], FloatArray]
+    may_fail: bool = False
+
+
+class AutoFeatures(LinearFeatures):
+    """The most predictable features that any of the methods finds.
+
+    SFA (the slowest directions, and the slowest and fastest alike), PFA (with several K), ForeCA,
+    and GPFA with both graphs from five starts are fitted. Those features are kept that are the
+    most predictable by eq. (2) of the paper, on the training data itself or on blocks of it that
+    were held out.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Number of features, M.
+    n_lags : int, default=1
+        Samples in a state, p, of the methods and of the judge.
+    n_neighbors : int, default=10
+        Neighbours of each state, k, of GPFA.
+    judge : {"training", "validation"}, default="training"
+        "training" measures the features of all the training data. "validation" fits every
+        candidate to all but one of `n_folds` parts, measures it on that one, and takes the mean:
+        so much more work, and less inclined to what is special about the training data.
+    n_folds : int, default=3
+        For "validation"; see `purged_folds`.
+    pca_components : int, float or None, default=None
+        Principal components to keep before whitening: a count, a share of variance, or all.
+    theiler : int, default=0
+        Exclude neighbours of the same sequence at most that many rows away, in GPFA.
+    n_jobs : int or None, default=None
+        Threads of the neighbour searches. The result does not depend on it.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_columns)
+        The features are (X - mean_) @ components_.T.
+    mean_ : ndarray of shape (n_columns,)
+    winner_ : str
+        The candidate whose features are kept. Model files hold neither it nor the scores.
+    scores_ : dict of str to float
+        What the judge gave each candidate, the best first; lower is better.
+    patterns_ : ndarray of shape (n_components, n_columns)
+        How each feature shows in the inputs: the rows of the least-squares way back.
+    rank_ : int
+        Dimension of white space.
+
+    Examples
+    --------
+    >>> from predfeat.datasets import predictable_noise
+    >>> from predfeat.selection import AutoFeatures
+    >>> model = AutoFeatures().fit(predictable_noise(500, 6, random_state=0))
+    >>> model.winner_.split(" from ")[0] in ("GPFA (1)", "GPFA (2)", "ForeCA")
+    True
+    >>> model.scores_[model.winner_] < model.scores_["SFA"]
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LinearFeatures._parameter_constraints,
+        "n_lags": [POSITIVE],
+        "n_neighbors": [POSITIVE],
+        "judge": [StrOptions(set(_JUDGES))],
+        "n_folds": [Interval(Integral, 2, None, closed="left")],
+        "theiler": [Interval(Integral, 0, None, closed="left")],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        n_lags: int = 1,
+        n_neighbors: int = 10,
+        judge: str = "training",
+        n_folds: int = 3,
+        pca_components: int | float | None = None,
+        theiler: int = 0,
+        n_jobs: int | None = None,
+    ):
+        self.n_components = n_components
+        self.n_lags = n_lags
+        self.n_neighbors = n_neighbors
+        self.judge = judge
+        self.n_folds = n_folds
+        self.pca_components = pca_components
+        self.theiler = theiler
+        self.n_jobs = n_jobs
+
+    def _find_projection(self, white: Sequences, whitening: Whitening) -> FloatArray:
+        found: dict[str, FloatArray] = {}
+        if self.judge == "training":
+            found = self._directions(white)
+            scores = {name: self._left_open(white, found[name]) for name in found}
+        else:
+            scores = self._validated(white)
+        self.scores_ = dict(sorted(scores.items(), key=lambda item: item[1]))
+        self.winner_ = next(iter(self.scores_))
+        return found[self.winner_] if found else self._directions(white, self.winner_)[self.winner_]
+
+    def _validated(self, white: Sequences) -> dict[str, float]:
+        """Return every candidate's mean score over the folds in which it could be fitted."""
+        scores: dict[str, list[float]] = {}
+        for fold in purged_folds(white, self.n_folds, gap=self.n_lags + 1):
+            train, test = _whitened_again(*fold.parts(white), self.n_components)
+            for name, directions in self._directions(train).items():
+                scores.setdefault(name, []).append(self._left_open(test, directions))
+        most = max(len(values) for values in scores.values())
+        return {name: float(np.mean(v)) for name, v in scores.items() if len(v) == most}
+
+    def _directions(self, white: Sequences, only: str | None = None) -> dict[str, FloatArray]:
+        """Return what the candidates find, or one of them."""
+        found = {}
+        for candidate in self._candidates():
+            if only not in (None, candidate.name):
+                continue
+            try:
+                found[candidate.name] = candidate.find(white, self.n_components)
+            except (NoSpectrumError, ShortSequencesError):
+                if not candidate.may_fail:
+                    raise
+        return found
+
+    def _candidates(self) -> Iterator[_Candidate]:
+        """Yield the candidates, the simpler ones first: of equal scores the first wins."""
+        yield _Candidate("SFA", lambda white, m: slow_directions(white, m).vectors)
+        yield _Candidate("SFA, both ends", slow_and_fast_directions)
+        for k in _REPEATS:
+            yield _Candidate(f"PFA (K={k})", partial(self._pfa, n_repeats=k), may_fail=k > 0)
+        yield _Candidate(
+            "ForeCA", lambda white, m: forecastable_directions(white, m)[0], may_fail=True
+        )
+        for name, graph in _GRAPHS.items():
+            for start in _STARTS:
+                yield _Candidate(
+                    f"{name} from {start}", partial(self._gpfa, graph=graph, start=start)
+                )
+
+    def _pfa(self, white: Sequences, n_components: int, n_repeats: int) -> FloatArray:
+        return linearly_predictable_directions(white, n_components, self.n_lags, n_repeats).vectors
+
+    def _gpfa(self, white: Sequences, n_components: int, graph: str, start: str) -> FloatArray:
+        model = GPFA(
+            n_components,
+            n_lags=self.n_lags,
+            n_neighbors=self.n_neighbors,
+            graph=graph,
+            init=start,
+            theiler=self.theiler,
+            n_jobs=self.n_jobs,
+        )
+        return model._find_projection(white, fit_whitening(white, warn=False))
+
+    def _left_open(self, white: Sequences, directions: FloatArray) -> float:
+        features = white.with_rows(white.rows @ directions)
+        return variance_left_open(features, self.n_lags, self.n_jobs)
+
+
+def _whitened_again(train: Sequences, test: Sequences, n_components: int) -> list[Sequences]:
+    """Return both parts of a fold in the white space of its training part.
+
+    The axes stay what they were where that is possible, the principal ones of all the data: to
+    the principal axes of a part of something white there is nothing.
+    """
+    whitening = fit_whitening(train, warn=False)
+    whitening.require(n_components)
+    directions = whitening.directions
+    if whitening.rank == train.n_columns:
+        directions = directions @ (directions / np.linalg.norm(directions, axis=0)).T
+    return [part.with_rows((part.rows - whitening.mean) @ directions) for part in (train, test)]

@@ -1,0 +1,116 @@
+"""AutoFeatures: who stands, who judges, who wins."""
+
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import predfeat
+from predfeat import GPFA, PFA, SFA, ForeCA
+from predfeat.datasets import predictable_noise
+from predfeat.measures import predictability, subspace_angles
+from predfeat.selection import AutoFeatures, purged_folds
+from predfeat.series import check_sequences
+
+
+@parametrize_with_checks([AutoFeatures()])
+def test_checks_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+def slow_wave(n_rows=300, seed=0):
+    random = np.random.default_rng(seed)
+    sources = random.normal(size=(n_rows, 4))
+    sources[:, 0] += 3 * np.sin(0.05 * np.arange(n_rows))
+    sources[:, 1] += 3 * np.cos(3.0 * np.arange(n_rows))
+    return sources @ random.normal(size=(4, 4))
+
+
+def test_every_candidate_has_the_score_of_its_own_fit():
+    X, groups = slow_wave(), np.repeat([0, 1], 150)
+    model = AutoFeatures(2, n_lags=2, n_neighbors=6).fit(X, groups=groups)
+    fits = {
+        "SFA": SFA(2),
+        "ForeCA": ForeCA(2),
+        **{f"PFA (K={k})": PFA(2, n_lags=2, n_repeats=k) for k in (0, 1, 3, 10)},
+        **{
+            f"{name} from {start}": GPFA(2, n_lags=2, n_neighbors=6, graph=graph, init=start)
+            for name, graph in (("GPFA (1)", "full"), ("GPFA (2)", "star"))
+            for start in ("input", "pca", "sfa", "extremes", "pfa")
+        },
+    }
+    assert set(model.scores_) == {*fits, "SFA, both ends"}
+    for name, fit in fits.items():
+        Y = fit.fit(X, groups=groups).transform(X)
+        expected = predictability(Y, 2, groups=groups)
+        assert model.scores_[name] == pytest.approx(expected, rel=1e-3), name
+    assert list(model.scores_.values()) == sorted(model.scores_.values())
+    assert model.winner_ == next(iter(model.scores_))
+    own = predictability(model.transform(X), 2, groups=groups)
+    assert own == pytest.approx(model.scores_[model.winner_], rel=1e-6)
+
+
+def test_both_ends_are_the_slowest_and_the_fastest():
+    X = slow_wave()
+    every = SFA(4).fit(X)
+    ends = every.components_[np.argsort(-np.abs(every.eigenvalues_ - 2))[:2]]
+    expected = predictability((X - X.mean(axis=0)) @ ends.T, 1)
+    assert AutoFeatures(2).fit(X).scores_["SFA, both ends"] == pytest.approx(expected, rel=1e-6)
+
+
+def test_held_out_blocks_judge():
+    X = slow_wave()
+    model = AutoFeatures(1, n_neighbors=5, judge="validation", n_folds=3).fit(X)
+    series = check_sequences(X)
+    scores = []
+    for fold in purged_folds(series, 3, gap=2):
+        train, test = fold.parts(series)
+        fit = SFA(1).fit(train.rows, groups=train.sequence_first)
+        scores.append(predictability(fit.transform(test.rows), 1, groups=test.sequence_first))
+    assert model.scores_["SFA"] == pytest.approx(np.mean(scores), rel=1e-6)
+    # The winner is fitted to all of it in the end.
+    graph = {"GPFA (1)": "full", "GPFA (2)": "star"}
+    name, _, start = model.winner_.partition(" from ")
+    if name in graph:
+        again = GPFA(1, n_neighbors=5, graph=graph[name], init=start).fit(X)
+        assert subspace_angles(model, again, X)[0] < 1e-3
+
+
+def test_on_the_toy_a_graph_or_forecastability_wins():
+    X = predictable_noise(600, 8, random_state=1)
+    model = AutoFeatures(2).fit(X)
+    assert model.winner_.startswith(("GPFA", "ForeCA"))
+    share = np.square(model.components_).sum(axis=0)
+    assert share[:2].sum() > 0.9 * share.sum()
+
+
+def test_too_short_for_some_candidates_is_no_reason_to_fail():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    scores = AutoFeatures(1, n_neighbors=3).fit(X, groups=np.arange(40) // 5).scores_
+    assert "ForeCA" not in scores
+    assert "PFA (K=10)" not in scores
+    assert {"SFA", "PFA (K=0)", "GPFA (1) from input"} <= set(scores)
+
+
+def test_same_bits_twice_and_for_any_number_of_threads():
+    X = slow_wave()
+    first, second = (AutoFeatures(2, n_jobs=n).fit(X).components_ for n in (1, 2))
+    np.testing.assert_array_equal(first, second)
+
+
+def test_a_start_found_by_itself_can_be_saved(tmp_path):
+    X = slow_wave()
+    model = GPFA(2, n_neighbors=5, init="auto").fit(X)
+    predfeat.save(model, tmp_path / "m.predfeat")
+    again = predfeat.load(tmp_path / "m.predfeat")
+    assert again.init == "auto"
+    np.testing.assert_array_equal(again.components_, model.components_)
+
+
+def test_model_files_hold_the_features(tmp_path):
+    X = slow_wave()
+    model = predfeat.AutoFeatures(2, judge="validation").fit(X)
+    predfeat.save(model, tmp_path / "m.predfeat")
+    again = predfeat.load(tmp_path / "m.predfeat")
+    assert isinstance(again, AutoFeatures)
+    assert again.judge == "validation"
+    np.testing.assert_array_equal(again.transform(X), model.transform(X))
