@@ -26,7 +26,7 @@ _STEPS_PER_HEAT = 4
 
 # The starts race on every _STRIDE-th frequency where that leaves at least this many: segments are
 # zero-padded to four times their length, so that neighbouring frequencies say nearly the same.
-_RACE_FREQUENCIES = 500
+_RACE_FREQUENCIES = 250
 _STRIDE = 4
 
 
