@@ -10,6 +10,7 @@ from typing import Any
 import typer
 
 from predfeat._version import __version__
+from predfeat.cli._choose import choose
 from predfeat.cli._compare import compare
 from predfeat.cli._fit import fit
 from predfeat.cli._info import info
@@ -26,7 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
-for command in (compare, fit, transform, measure, info, report, reproduce):
+for command in (compare, choose, fit, transform, measure, info, report, reproduce):
     app.command()(command)
 
 _INTERRUPTED = 130  # what typer makes of Ctrl-C

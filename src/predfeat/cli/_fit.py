@@ -59,7 +59,10 @@ def fit(
     ] = None,
     init: Annotated[
         str | None,
-        typer.Option(help="GPFA: input (default), pca, sfa, extremes, pfa, foreca or auto.", show_default=False),
+        typer.Option(
+            help="GPFA: input (default), pca, sfa, extremes, pfa, foreca or auto.",
+            show_default=False,
+        ),
     ] = None,
     max_iter: Annotated[
         int | None, typer.Option(help="GPFA, ForeCA: iterations at most.", show_default=False)

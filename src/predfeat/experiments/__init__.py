@@ -7,6 +7,7 @@ from predfeat.experiments._comparison import (
     compare_on_predictable_noise,
     standard_methods,
 )
+from predfeat.experiments._defaults import choose_pca
 from predfeat.experiments._paired import PairedTest, paired_test
 from predfeat.experiments._splits import Split, blocked_splits, spread_rows
 from predfeat.experiments._study import MethodRuns, Protocol, Study, compare_on_recording
@@ -24,6 +25,7 @@ __all__ = [
     "Split",
     "blocked_splits",
     "spread_rows",
+    "choose_pca",
     "PairedTest",
     "paired_test",
 ]

@@ -1,5 +1,6 @@
 """Stage 12, the report: a study as plain results and as one HTML page; the paper's figures."""
 
+from predfeat.report._choice import choice_results, render_choice
 from predfeat.report._contents import SCHEMA, results_of
 from predfeat.report._page import render
 from predfeat.report._quality import describe_data
@@ -13,4 +14,6 @@ __all__ = [
     "describe_data",
     "SCHEMA",
     "write_reproduction",
+    "choice_results",
+    "render_choice",
 ]

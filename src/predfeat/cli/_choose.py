@@ -1,0 +1,182 @@
+"""`predfeat choose`: which p, k and M, by cross-validation on a recording."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from predfeat.cli._data import read_recording
+from predfeat.cli._options import (
+    DataFile,
+    Force,
+    Json,
+    PcaComponents,
+    Quiet,
+    count_or_share,
+    reads_a_file,
+)
+from predfeat.cli._outputs import refuse_existing, writing
+from predfeat.cli._terminal import progress_bar, say, show
+
+__all__ = ["choose"]
+
+_FILES = ("choice.html", "choice.json")
+
+
+class Chosen(StrEnum):
+    """The methods whose parameters can be chosen, as they are typed."""
+
+    gpfa1 = "gpfa1"
+    gpfa2 = "gpfa2"
+    sfa = "sfa"
+    pfa = "pfa"
+    foreca = "foreca"
+
+
+def _values(text: str) -> Any:
+    return typer.Option(help=f"{text} to try, such as 1-5 or 2,5,10.")
+
+
+@reads_a_file
+def choose(
+    reading: dict[str, Any],
+    file: DataFile,
+    out: Annotated[
+        Path, typer.Option(help="Folder for " + " and ".join(_FILES) + ".", file_okay=False)
+    ] = Path("predfeat-out"),
+    method: Annotated[
+        Chosen, typer.Option("--method", "-m", help="The method to choose for.")
+    ] = Chosen.gpfa2,
+    n_lags: Annotated[str, _values("Samples in a state, p,")] = "1-5",
+    n_neighbors: Annotated[str, _values("GPFA: neighbours of each state, k,")] = "2,5,10,20,30",
+    n_components: Annotated[str, _values("Features, M,")] = "1-10",
+    pca_components: PcaComponents = None,
+    folds: Annotated[int, typer.Option(min=2, help="Parts to hold out in turn.")] = 5,
+    max_rows: Annotated[
+        int, typer.Option(min=50, help="Rows at most, in blocks spread evenly over the recording.")
+    ] = 5_000,
+    jobs: Annotated[int, typer.Option(help="Processes (-1: as many as processors).")] = -1,
+    force: Force = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Choose p, k and M by how much of held-out data each setting predicts.
+
+    Ends in the simplest setting that is as good as any, by one standard error, and in a page with
+    the scores of all of them.
+
+    For example:
+
+        predfeat choose weather.csv
+
+        predfeat choose trials.csv --group trial --n-lags 1-8 --method sfa
+    """
+    from predfeat.report import choice_results, render_choice
+    from predfeat.selection import choose as choose_setting
+
+    tried: dict[str, Any] = {
+        "n_lags": _numbers(n_lags, "--n-lags"),
+        "n_neighbors": _numbers(n_neighbors, "--n-neighbors"),
+        "n_components": _numbers(n_components, "--n-components"),
+    }
+    paths = {name: out / name for name in _FILES}
+    refuse_existing(paths.values(), force=force)
+    recording = read_recording(file, reading, quiet=quiet)
+    values, groups, pca = _spread(recording, max_rows, pca_components)
+    with progress_bar("choosing", quiet=quiet) as progress:
+        choice = choose_setting(
+            values,
+            groups,
+            **tried,
+            method=_estimator(method, pca),
+            n_folds=folds,
+            n_jobs=jobs,
+            on_progress=progress,
+        )
+    results = choice_results(choice, recording.source, shlex.join(["predfeat", *sys.argv[1:]]))
+    with writing(paths["choice.json"], force=force) as stream:
+        stream.write((json.dumps(results, indent=1, allow_nan=False) + "\n").encode())
+    with writing(paths["choice.html"], force=force) as stream:
+        stream.write(render_choice(choice, results).encode())
+    if as_json:
+        typer.echo(json.dumps(results, indent=2))
+    elif not quiet:
+        _show(choice, recording.source)
+        say(f"\n{choice}\n\nOpen {paths['choice.html']}")
+
+
+def _numbers(text: str, option: str) -> tuple[int, ...]:
+    """Understand 1-5 and 2,5,10, and both mixed."""
+    found: list[int] = []
+    for part in text.split(","):
+        bounds = re.fullmatch(r"\s*(\d{1,6})\s*(?:-\s*(\d{1,6})\s*)?", part)
+        if bounds is None:
+            raise typer.BadParameter(
+                f"{text!r} is no list of whole numbers such as 1-5 or 2,5,10.", param_hint=option
+            )
+        first, last = int(bounds[1]), int(bounds[2] or bounds[1])
+        if not 1 <= first <= last or last - first >= 1000:
+            raise typer.BadParameter(
+                f"{part.strip()!r} must go up, and start at 1 or more.", param_hint=option
+            )
+        found += range(first, last + 1)
+    return tuple(found)
+
+
+def _spread(recording: Any, max_rows: int, pca_components: str | None) -> tuple[Any, Any, Any]:
+    """Return the rows to work on, their sequences, and how many directions to keep of them."""
+    import numpy as np
+
+    from predfeat.experiments import choose_pca, spread_rows
+    from predfeat.series import check_sequences
+
+    series = check_sequences(recording.values, recording.groups, name="the recording")
+    rows, blocks = spread_rows(series.n_rows, max_rows)
+    # A row's group is the first row it hangs together with: of its sequence, or of its block.
+    groups = np.maximum(series.sequence_first[rows], blocks)
+    values = recording.values[rows]
+    if pca_components is not None:
+        return values, groups, count_or_share(pca_components)
+    return values, groups, choose_pca(recording, check_sequences(values, groups), len(rows))
+
+
+def _estimator(method: Chosen, pca_components: int | float | None) -> Any:
+    import predfeat
+
+    if method in (Chosen.gpfa1, Chosen.gpfa2):
+        graph = "full" if method == Chosen.gpfa1 else "star"
+        return predfeat.GPFA(graph=graph, pca_components=pca_components)
+    kind = {Chosen.sfa: "SFA", Chosen.pfa: "PFA", Chosen.foreca: "ForeCA"}[method]
+    return getattr(predfeat, kind)(pca_components=pca_components)
+
+
+def _show(choice: Any, source: str) -> None:
+    from rich.table import Table
+
+    surface = choice.surface
+    table = Table(
+        title=f"{choice.method}: variance of {source} predicted, in features",
+        caption="On data that was held out, at the best k; higher is better. Mean ± standard "
+        f"error over {len(surface.scores)} folds.",
+    )
+    table.add_column("p", justify="right")
+    for m in surface.n_components:
+        table.add_column(f"M = {m}", justify="right")
+    best: dict[tuple[int, int], Any] = {}
+    for setting in sorted(surface.settings(), key=lambda s: s.predicted):
+        best[setting.n_lags, setting.n_components] = setting
+    for p in surface.n_lags:
+        cells = []
+        for m in surface.n_components:
+            text = f"{best[p, m].predicted:.2f} ± {best[p, m].error:.2f}"
+            chosen = (p, m) == (choice.chosen.n_lags, choice.chosen.n_components)
+            cells.append(f"[bold reverse]{text}[/]" if chosen else text)
+        table.add_row(str(p), *cells)
+    show(table)

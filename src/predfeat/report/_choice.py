@@ -1,0 +1,219 @@
+"""A choice of p, k and M as plain results, as a picture and as one page."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from markupsafe import Markup
+
+from predfeat._version import __version__
+from predfeat.report._panels_figure import figure_bytes
+from predfeat.report._templates import fingerprint, open_templates, source_of
+from predfeat.selection import Choice, Setting
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["choice_results", "draw_choice", "render_choice"]
+
+_COLORS = ("#0072b2", "#c04d00", "#00805d", "#a8467f", "#8f6a00", "#5a646f", "#2f7f9f", "#000000")
+
+
+def choice_results(choice: Choice, source: str, command: str) -> dict[str, Any]:
+    """Return a choice as plain numbers, strings and lists, for a JSON file.
+
+    Parameters
+    ----------
+    choice : Choice
+    source : str
+        What the data is called.
+    command : str
+        What gave these results.
+
+    Returns
+    -------
+    dict
+    """
+
+    def plain(setting: Setting) -> dict[str, Any]:
+        return {
+            "n_lags": setting.n_lags,
+            "n_neighbors": setting.n_neighbors or None,
+            "n_components": setting.n_components,
+            "predicted": setting.predicted,
+            "error": setting.error,
+        }
+
+    return {
+        "version": __version__,
+        "source": source,
+        "command": command,
+        "method": choice.method,
+        "held_out": choice.kind,
+        "chosen": plain(choice.chosen),
+        "best": plain(choice.best),
+        "confirmed": None if choice.confirmed is None else plain(choice.confirmed),
+        "found_nothing": choice.found_nothing,
+        "remarks": choice.remarks,
+        "undecided": {
+            name: list(values)
+            for name, values in choice.surface.undecided().items()
+            if name != "n_neighbors" or choice.chosen.n_neighbors
+        },
+        "settings": [plain(setting) for setting in choice.surface.settings()],
+        "scores": choice.surface.scores.tolist(),
+    }
+
+
+def draw_choice(choice: Choice) -> Figure:
+    """Draw the score against M, a line for each p, and against k.
+
+    Points are means over the folds at the best k, and bars their standard errors. A ring marks
+    the chosen setting.
+
+    Parameters
+    ----------
+    choice : Choice
+
+    Returns
+    -------
+    matplotlib Figure
+    """
+    from matplotlib.figure import Figure
+
+    surface, chosen = choice.surface, choice.chosen
+    several = len(surface.n_neighbors) > 1
+    figure = Figure(figsize=(7.6 if several else 4.6, 3.4), layout="constrained")
+    places = figure.subplots(1, 2 if several else 1, squeeze=False, sharey=True).ravel()
+    for number, p in enumerate(surface.n_lags):
+        best = [_best_of_k(choice, p, m) for m in surface.n_components]
+        _line(places[0], list(surface.n_components), best, f"p = {p}", _COLORS[number % 8])
+    _mark(places[0], chosen.n_components, chosen.predicted)
+    places[0].set_xlabel("features, $M$ (at the best $k$)")
+    places[0].set_ylabel("variance predicted, in features")
+    places[0].legend(frameon=False, fontsize=8)
+    if several:
+        row = [
+            setting
+            for setting in surface.settings()
+            if (setting.n_lags, setting.n_components) == (chosen.n_lags, chosen.n_components)
+        ]
+        _line(places[1], list(surface.n_neighbors), row, "", "#000000")
+        _mark(places[1], chosen.n_neighbors, chosen.predicted)
+        places[1].set_xlabel(
+            f"neighbours, $k$ (at $p$ = {chosen.n_lags}, $M$ = {chosen.n_components})"
+        )
+    return figure
+
+
+def _best_of_k(choice: Choice, p: int, m: int) -> Setting:
+    return max(
+        (s for s in choice.surface.settings() if (s.n_lags, s.n_components) == (p, m)),
+        key=lambda setting: setting.predicted,
+    )
+
+
+def _line(place: Axes, x: list[int], settings: list[Setting], label: str, color: str) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    place.errorbar(
+        x,
+        [setting.predicted for setting in settings],
+        [setting.error for setting in settings],
+        label=label,
+        color=color,
+        marker="o",
+        markersize=3.5,
+        linewidth=1.1,
+        elinewidth=0.8,
+    )
+    place.axhline(0.0, color="#7d8791", linewidth=0.8, linestyle=":")
+    place.xaxis.set_major_locator(MaxNLocator(integer=True))
+    place.grid(alpha=0.25, linewidth=0.6)
+    place.tick_params(labelsize=8)
+    for side in ("top", "right"):
+        place.spines[side].set_visible(False)
+
+
+def _mark(place: Axes, x: int, y: float) -> None:
+    place.plot([x], [y], marker="o", markersize=12, fillstyle="none", color="#000000")
+
+
+def render_choice(choice: Choice, results: dict[str, Any]) -> str:
+    """Return the page of a choice.
+
+    Parameters
+    ----------
+    choice : Choice
+    results : dict
+        From `choice_results`.
+
+    Returns
+    -------
+    str
+        HTML, complete in itself.
+    """
+    pages = open_templates()
+    style = source_of(pages, "report.css")
+    surface = choice.surface
+    cells = {
+        (s.n_lags, s.n_components): s
+        for s in sorted(surface.settings(), key=lambda setting: setting.predicted)
+    }
+    return pages.get_template("choice.html.j2").render(
+        style=Markup(style),
+        style_hash=fingerprint(style),
+        version=__version__,
+        source=results["source"],
+        command=results["command"],
+        method=choice.method,
+        title=_title(choice),
+        lead=_lead(choice),
+        remarks=choice.remarks,
+        figure=base64.b64encode(figure_bytes(draw_choice(choice), "svg")).decode("ascii"),
+        alt=f"Variance predicted against the number of features, for p from {surface.n_lags[0]} "
+        f"to {surface.n_lags[-1]}; highest near M = {choice.best.n_components}, "
+        f"p = {choice.best.n_lags}.",
+        components=surface.n_components,
+        rows=[
+            (
+                p,
+                [
+                    {
+                        "text": f"{cells[p, m].predicted:.2f} ± {cells[p, m].error:.2f}",
+                        "chosen": (p, m) == (choice.chosen.n_lags, choice.chosen.n_components),
+                    }
+                    for m in surface.n_components
+                ],
+            )
+            for p in surface.n_lags
+        ],
+        n_folds=len(surface.scores),
+        held_out="whole sequences" if choice.kind == "sequences" else "blocks of rows",
+    )
+
+
+def _title(choice: Choice) -> str:
+    if choice.found_nothing:
+        return f"{choice.method} predicts nothing that was held out"
+    chosen = choice.chosen
+    features = "1 feature" if chosen.n_components == 1 else f"{chosen.n_components} features"
+    steps = "the last step" if chosen.n_lags == 1 else f"the last {chosen.n_lags} steps"
+    return f"{features}, predicted from {steps}"
+
+
+def _lead(choice: Choice) -> str:
+    chosen = choice.chosen
+    share = max(0.0, chosen.predicted) / chosen.n_components
+    k = f", k = {chosen.n_neighbors}" if chosen.n_neighbors else ""
+    text = (
+        f"{choice.method} with p = {chosen.n_lags}{k} and M = {chosen.n_components} predicts "
+        f"{share:.0%} of its features' variance in data that it did not learn from."
+    )
+    if choice.confirmed is not None:
+        own = np.maximum(0.0, choice.confirmed.predicted) / chosen.n_components
+        text += f" Fitted with just this setting, it is {own:.0%}."
+    return text
