@@ -79,7 +79,8 @@ def test_every_file_is_there(written):
     folder, files = written
     stem = "toy-predictable-noise"
     expected = {f"{stem}-{m}.{kind}" for m in MEASURES for kind in ("png", "svg")}
-    expected |= {"toy.html", f"{stem}.csv", f"{stem}-seconds.csv", "toy-signed-rank.csv"}
+    expected |= {f"{stem}{kind}.csv" for kind in ("", "-summary", "-seconds")}
+    expected |= {"toy.html", "toy-signed-rank.csv"}
     assert {file.name for file in folder.iterdir()} == expected
     assert files[0].name == "toy.html"
     assert {file.name for file in files} == expected
@@ -102,6 +103,30 @@ def test_the_table_is_tidy(written, outcome):
         "predictability": repr(row.measured.predictability),
         "share": repr(row.measured.share),
     }
+
+
+def test_the_summary_is_what_the_figures_draw(written):
+    folder, _ = written
+    tables = {}
+    for kind in ("", "-summary", "-seconds"):
+        path = folder / f"toy-predictable-noise{kind}.csv"
+        with open(path, encoding="utf-8", newline="") as file:
+            tables[kind] = list(csv.DictReader(file))
+    place = ("panel", "parameter", "value", "method")
+    of_place = {}
+    for line, times in zip(tables[""], tables["-seconds"], strict=True):
+        numbers = [float(line[m]) for m in ("predictability", "share")] + [float(times["seconds"])]
+        of_place.setdefault(tuple(line[name] for name in place), []).append(numbers)
+    assert [tuple(line[name] for name in place) for line in tables["-summary"]] == list(of_place)
+    for line, numbers in zip(tables["-summary"], of_place.values(), strict=True):
+        means, spreads = np.mean(numbers, axis=0), np.std(numbers, axis=0, ddof=1)
+        assert int(line["repetitions"]) == len(numbers)
+        assert float(line["predictability_mean"]) == pytest.approx(means[0], rel=1e-3)
+        assert float(line["predictability_sd"]) == pytest.approx(spreads[0], rel=1e-3)
+        assert float(line["share_mean"]) == pytest.approx(means[1], rel=1e-3)
+        assert float(line["share_sd"]) == pytest.approx(spreads[1], rel=1e-3)
+        middle = np.median([n[2] for n in numbers])
+        assert float(line["seconds_median"]) == pytest.approx(middle, rel=1e-3, abs=1e-6)
 
 
 def test_the_page_tells_the_findings_and_loads_nothing(written):

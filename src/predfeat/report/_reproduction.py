@@ -22,6 +22,7 @@ from predfeat.experiments.reproduction import (
     results_csv,
     signed_rank_csv,
     signed_rank_table,
+    summary_csv,
     times_csv,
 )
 from predfeat.report._panels_figure import draw_outcome, figure_bytes
@@ -38,7 +39,7 @@ _TITLES = {
 _CAPTIONS = {
     "predictability": "Predictability of the features of the test data",
     "share": "The same relative to the variance of the features there",
-    "seconds": "Time of one fit, by one thread while other processes worked beside it",
+    "seconds": "Processor time of one fit, on one thread",
 }
 _CLEAR = 0.01  # the paper's level
 
@@ -80,6 +81,7 @@ def write_reproduction(
             files[f"{name}-{measure}.svg"] = figures[measure]
             files[f"{name}-{measure}.png"] = figure_bytes(figure, "png")
         files[f"{name}.csv"] = results_csv(outcome).encode("utf-8")
+        files[f"{name}-summary.csv"] = summary_csv(outcome).encode("utf-8")
         files[f"{name}-seconds.csv"] = times_csv(outcome).encode("utf-8")
         parts.append(_part(outcome, figures))
     tests = signed_rank_table(outcomes)

@@ -19,6 +19,7 @@ from predfeat.experiments.reproduction._outcome import (
     Row,
     results_csv,
     run_setup,
+    summary_csv,
     times_csv,
 )
 from predfeat.experiments.reproduction._runner import Progress, compute
@@ -88,6 +89,7 @@ __all__ = [
     "Row",
     "run_setup",
     "results_csv",
+    "summary_csv",
     "times_csv",
     "SignedRank",
     "signed_rank_table",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -20,7 +21,7 @@ from predfeat.experiments.reproduction._setup import (
     repeat_points,
 )
 
-__all__ = ["Outcome", "Row", "results_csv", "run_setup", "times_csv"]
+__all__ = ["Outcome", "Row", "results_csv", "run_setup", "summary_csv", "times_csv"]
 
 _COLUMNS = ("experiment", "data", "panel", "parameter", "value", "method", "repetition")
 
@@ -164,6 +165,43 @@ def times_csv(outcome: Outcome) -> str:
     str
     """
     return _table(outcome, ("seconds",), lambda row: (f"{row.seconds:.6f}",))
+
+
+def summary_csv(outcome: Outcome) -> str:
+    """Return what the figures draw: one line for each panel, value and method.
+
+    Means and standard deviations over the repetitions, and the median time of a fit; to four
+    digits, so that the table is small.
+
+    Parameters
+    ----------
+    outcome : Outcome
+
+    Returns
+    -------
+    str
+    """
+    rows: dict[tuple[str, str, int, str], list[Row]] = defaultdict(list)
+    for row in outcome.rows:
+        place = row.place
+        key = (place.panel.letter, LABELS[place.panel.parameter], place.value, place.method)
+        rows[key].append(row)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    measures = ("predictability", "share")
+    writer.writerow(
+        ["panel", "parameter", "value", "method", "repetitions"]
+        + [f"{measure}_{part}" for measure in measures for part in ("mean", "sd")]
+        + ["seconds_median"]
+    )
+    for key, some in rows.items():
+        numbers = []
+        for measure in measures:
+            values = [getattr(row.measured, measure) for row in some]
+            numbers += [np.mean(values), np.std(values, ddof=1) if len(values) > 1 else np.nan]
+        numbers.append(np.median([row.seconds for row in some]))
+        writer.writerow([*key, len(some), *(f"{float(number):.4g}" for number in numbers)])
+    return text.getvalue()
 
 
 def _table(
