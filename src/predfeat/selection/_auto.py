@@ -97,9 +97,9 @@ class AutoFeatures(LinearFeatures):
     >>> from predfeat.datasets import predictable_noise
     >>> from predfeat.selection import AutoFeatures
     >>> model = AutoFeatures().fit(predictable_noise(500, 6, random_state=0))
-    >>> model.winner_.split(" from ")[0] in ("GPFA (1)", "GPFA (2)", "ForeCA")
-    True
-    >>> model.scores_[model.winner_] < model.scores_["SFA"]
+    >>> model.winner_ in ("SFA", "PFA (K=0)")  # which see no order here
+    False
+    >>> model.scores_[model.winner_] < 0.7 * model.scores_["SFA"]
     True
     """
 
