@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from predfeat import load
+from predfeat import SFA, load
 from predfeat.cli import app
 from predfeat.datasets import hidden_lorenz, read
 from predfeat.experiments import standard_methods
 from predfeat.report import check_results, render
+from predfeat.selection import significance
 
 FILES = {"report.html", "results.json", "model.predfeat", "features.csv"}
 QUICK = ("-m", "random", "-m", "sfa", "--repetitions", "2")
@@ -110,3 +111,22 @@ def test_a_users_mistake_exits_with_two_and_names_it(tmp_path, arguments, told):
     assert result.exit_code == 2
     assert told in result.output
     assert not (tmp_path / "out").exists()
+
+
+def test_significance_is_that_of_the_library_and_in_the_report(tmp_path, table):
+    done = run(
+        "compare", table, "--out", tmp_path / "o", "-m", "sfa", "--repetitions", "2",
+        "--n-components", "2", "--significance", "joint-phases", "--surrogates", "19",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    found = json.loads((tmp_path / "o" / "results.json").read_text(encoding="utf-8"))
+    values = read(table).values
+    groups = np.zeros(len(values), dtype=int)
+    expected = significance(SFA(2), values, groups, n_surrogates=19, kind="joint phases")
+    assert found["significance"]["p_values"] == expected.p_values.tolist()
+    assert found["significance"]["statistics"] == expected.statistics.tolist()
+    best = expected.surrogate_statistics.min(axis=1)
+    assert found["significance"]["surrogate_best"] == best.tolist()
+    assert found["significance"]["n_rows"] == len(values)
+    assert expected.question in (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
+    assert expected.question in done.output

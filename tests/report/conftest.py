@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from predfeat import SFA
 from predfeat.datasets import Image, Recording, Spectrum, hidden_lorenz
 from predfeat.experiments import compare_on_recording
 from predfeat.report import results_of
+from predfeat.selection import significance
 
 NASTY = ("<script>alert(1)</script>", "</script><b>", "\"'><img src=x onerror=alert(1)>", "a&b")
 
@@ -64,7 +66,13 @@ def all_studies():
 
 @pytest.fixture(scope="session")
 def all_results(all_studies):
-    return {name: results_of(s, f"predfeat compare {name}") for name, s in all_studies.items()}
+    results = {name: results_of(s, f"predfeat compare {name}") for name, s in all_studies.items()}
+    # One of them with a test of its features.
+    tested = significance(SFA(3), all_studies["table"].recording.values, n_surrogates=19)
+    results["table"] = results_of(
+        all_studies["table"], "predfeat compare table", significance=tested, tested_rows=500
+    )
+    return results
 
 
 @pytest.fixture(params=RECORDINGS)

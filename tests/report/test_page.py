@@ -155,11 +155,12 @@ def test_every_figure_has_text_for_those_who_cannot_see_it(page, results):
     assert all(method["name"] in strips for method in results["methods"])
 
 
-def test_sections_stand_in_their_order(page):
+def test_sections_stand_in_their_order(page, results):
     ids = [a["id"] for name, a, _ in outline(page).elements if name == "section"]
+    tested = ["significance"] if results["significance"] else []
     assert ids == [
-        "methods", "repetitions", "features", "spectra", "loadings", "angles", "eigenvalues",
-        "history", "data", "times", "origin",
+        "methods", "repetitions", *tested, "features", "spectra", "loadings", "angles",
+        "eigenvalues", "history", "data", "times", "origin",
     ]  # fmt: skip
 
 
@@ -243,7 +244,7 @@ def test_an_edited_file_is_refused_with_the_key(all_results, path, value, messag
 
 def test_a_missing_key_is_named_wherever_it_is(all_results):
     results = all_results["table"]
-    for key in results:
+    for key in results.keys() - {"significance"}:  # which earlier files do not have
         broken = {k: v for k, v in results.items() if k != key}
         with pytest.raises(ResultsError, match=f"{key} is missing"):
             render(broken)
@@ -320,3 +321,26 @@ def test_tags_escape_what_is_text():
         '<p title="&#34;x&#34;">&lt;b&gt;<i>&amp;</i></p>'
     )
     assert curve([None, (0, 1)]) == "M0 0"
+
+
+def test_real_features_are_marked(all_results):
+    results = json.loads(json.dumps(all_results["table"]))
+    results["significance"] |= {
+        "statistics": [0.2, 0.9, 0.3],
+        "p_values": [0.05, 1.0, 0.05],
+        "alpha": 0.05,
+        "n_significant": 1,
+    }
+    page = render(results)
+    assert "Yes: of 3 features, the first stands out." in page
+    section = page[page.index('id="significance"') : page.index('id="features"')]
+    assert section.count('<tr class="best">') == 1
+    assert section.count('class="strip best"') == 1
+    assert section.count("<circle") == 19 + 3
+    assert "stands out, but comes after one that does not" in section
+    assert section.count("may be chance") == 1
+    results["significance"]["p_values"].pop()
+    with pytest.raises(ResultsError, match=r"significance.p_values has 2 entries, but there are 3"):
+        render(results)
+    del results["significance"]  # as earlier versions wrote it
+    assert 'id="significance"' not in render(results)

@@ -43,6 +43,16 @@ class Method(StrEnum):
     gpfa2 = "gpfa2"
 
 
+class Surrogates(StrEnum):
+    """The kinds of surrogate, as they are typed."""
+
+    permutation = "permutation"
+    blocks = "blocks"
+    phases = "phases"
+    iaaft = "iaaft"
+    joint_phases = "joint-phases"
+
+
 _NAMES = {
     Method.random: "random",
     Method.sfa: "SFA",
@@ -77,6 +87,16 @@ def compare(
     max_fit: Annotated[
         int, typer.Option(min=10, help="Rows at most of the model's last fit, spread evenly.")
     ] = 10_000,
+    significance: Annotated[
+        Surrogates | None,
+        typer.Option(
+            help="Also test how many features are real, against surrogates of that kind.",
+            show_default=False,
+        ),
+    ] = None,
+    surrogates: Annotated[
+        int, typer.Option(min=19, help="Surrogates to fit, with --significance.")
+    ] = 99,
     seed: Seed = 0,
     jobs: Jobs = -1,
     force: Force = False,
@@ -99,6 +119,8 @@ def compare(
         predfeat compare trials.csv --group trial --n-lags 3 --out trials
 
         predfeat compare song.flac --rate 22050 -m sfa -m gpfa2
+
+        predfeat compare weather.csv --significance permutation
     """
     from predfeat.experiments import compare_on_recording
     from predfeat.report import render, results_of
@@ -126,13 +148,54 @@ def compare(
             n_jobs=jobs,
             after_each=progress,
         )
-    results = results_of(study, shlex.join(["predfeat", *sys.argv[1:]]))
+    command = shlex.join(["predfeat", *sys.argv[1:]])
+    if significance is None:
+        results = results_of(study, command)
+    else:
+        tested, n_rows = _test(study, significance, surrogates, max_train, seed, jobs, quiet)
+        results = results_of(study, command, significance=tested, tested_rows=n_rows)
+        say(f"{tested}\n", quiet=quiet or as_json)
     _write(study, results, render(results), data_notes(recording, reading), paths, force)
     if as_json:
         typer.echo(json.dumps(results, indent=2))
     elif not quiet:
         _show(results)
         say(f"\n{results['sentence']}\n\nOpen {paths['report.html']}", quiet=quiet)
+
+
+def _test(
+    study: Any,
+    kind: Surrogates,
+    n_surrogates: int,
+    max_rows: int,
+    seed: int,
+    jobs: int,
+    quiet: bool,
+) -> tuple[Any, int]:
+    """Test the best method's features on as many rows as it learnt from in a repetition."""
+    import numpy as np
+    from sklearn.base import clone
+
+    from predfeat.experiments import spread_rows
+    from predfeat.selection import significance
+
+    rows, blocks = spread_rows(study.series.n_rows, max_rows)
+    groups = np.maximum(study.series.sequence_first[rows], blocks)
+    model = clone(study.best.model)
+    if hasattr(model, "n_jobs"):
+        model.set_params(n_jobs=None)  # the surrogates share the processors
+    with progress_bar("testing", quiet=quiet) as progress:
+        tested = significance(
+            model,
+            study.recording.values[rows],
+            groups,
+            n_surrogates,
+            kind.value.replace("-", " "),
+            random_state=seed,
+            n_jobs=jobs,
+            on_progress=progress,
+        )
+    return tested, len(rows)
 
 
 def _paper_noise(reading: dict[str, Any], seed: int) -> Any:

@@ -18,6 +18,7 @@ from predfeat.report._quality import describe_data
 from predfeat.report._sentence import about_as_good, sentence, verdict
 from predfeat.report._spectrum import block_length, block_spectra
 from predfeat.report._traces import envelope, frequency_axis, plain, time_axis
+from predfeat.selection import Significance
 from predfeat.series import check_sequences
 
 __all__ = ["SCHEMA", "results_of"]
@@ -36,7 +37,13 @@ _EIGENVALUES = {
 }
 
 
-def results_of(study: Study, command: str | None = None) -> dict[str, Any]:
+def results_of(
+    study: Study,
+    command: str | None = None,
+    *,
+    significance: Significance | None = None,
+    tested_rows: int = 0,
+) -> dict[str, Any]:
     """Return a study's results as plain dicts, lists, numbers and text, ready for JSON.
 
     Everything but the run times (keys `seconds` and `fit_seconds`) depends on the recording, the
@@ -47,6 +54,10 @@ def results_of(study: Study, command: str | None = None) -> dict[str, Any]:
     study : Study
     command : str, optional
         The exact command that led here, to be shown.
+    significance : Significance, optional
+        A test of the best method's features.
+    tested_rows : int, optional
+        The rows it was done on.
 
     Returns
     -------
@@ -89,6 +100,19 @@ def results_of(study: Study, command: str | None = None) -> dict[str, Any]:
         "versions": _versions(),
         "seed": study.protocol.seed,
         "command": command,
+        "significance": None if significance is None else _tested(significance, tested_rows),
+    }
+
+
+def _tested(significance: Significance, n_rows: int) -> dict[str, Any]:
+    found = significance.as_dict()
+    return {
+        **{key: found[key] for key in ("kind", "question", "keeps", "method", "alpha")},
+        "n_rows": n_rows,
+        "n_significant": found["n_significant"],
+        "p_values": plain(found["p_values"]),
+        "statistics": plain(found["statistics"]),
+        "surrogate_best": plain(significance.surrogate_statistics.min(axis=1)),
     }
 
 

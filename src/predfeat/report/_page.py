@@ -11,6 +11,7 @@ from predfeat.report._contents import SCHEMA
 from predfeat.report._figure_features import lanes, loading_panels, spectrum_panels
 from predfeat.report._figure_inside import coverage_strip, eigenvalue_panels, history_panels
 from predfeat.report._figure_scores import angle_map, method_rows, run_times, score_strips
+from predfeat.report._figure_significance import significance_part
 from predfeat.report._schema import check_results
 from predfeat.report._templates import fingerprint, open_templates, source_of
 from predfeat.report._words import also_good, data_facts, data_line, protocol_sentences
@@ -63,6 +64,7 @@ def render(results: dict[str, Any]) -> str:
         protocol=protocol_sentences(results),
         facts=data_facts(results),
         strips=score_strips(results),
+        tested=significance_part(results),
         feature_lanes=lanes(results, "feature"),
         channel_lanes=lanes(results, "channel"),
         spectra=spectrum_panels(results) if results["spectra"] else [],

@@ -179,6 +179,17 @@ _LOADINGS = {
     "frequencies": _dict({"frequencies": _SCORES, "profiles": _list(_SCORES)}),
     "images": _dict({"filters": _list(_IMAGE), "patterns": _list(_IMAGE)}),
 }
+_SIGNIFICANCE = _dict(
+    {
+        **dict.fromkeys(("kind", "question", "keeps", "method"), TEXT),
+        "alpha": NUMBER,
+        "n_rows": COUNT,
+        "n_significant": COUNT,
+        "p_values": _SCORES,
+        "statistics": _SCORES,
+        "surrogate_best": _SCORES,
+    }
+)
 _RESULTS = _dict(
     {
         "sentence": TEXT,
@@ -248,6 +259,8 @@ def check_results(results: Any, schema: int) -> None:
         )
     _RESULTS(results, "the file")
     _LOADINGS[results["loadings"]["kind"]](results["loadings"], "loadings")
+    # Files of earlier versions do not have it.
+    _maybe(_SIGNIFICANCE)(results.get("significance"), "significance")
     _check_agreement(results)
 
 
@@ -284,6 +297,10 @@ def _check_agreement(results: dict[str, Any]) -> None:
     _same_length(results["angles"]["degrees"], n_methods, "angles.degrees", "methods")
     for i, row in enumerate(results["angles"]["degrees"]):
         _same_length(row, i, f"angles.degrees[{i}]", "methods before it")
+    tested = results.get("significance")
+    if tested is not None:
+        n_features = len(tested["statistics"])
+        _same_length(tested["p_values"], n_features, "significance.p_values", "statistics")
     for i, history in enumerate(results["history"]):
         _same_length(
             history["angle"], len(history["objective"]), f"history[{i}].angle", "iterations"
