@@ -163,7 +163,12 @@ def test_the_method_is_chosen_too():
     assert choices[0].method == "GPFA"
     assert choices[0].chosen.predicted >= choices[1].chosen.predicted
     assert all(c.surface.n_neighbors == (0,) for c in choices[1:])
-    assert "n_neighbors" not in choices[1].parameters
+    # What was chosen can be given to the method.
+    kinds = {"GPFA": GPFA, "SFA": SFA, "PFA": PFA}
+    for choice in choices:
+        model = kinds[choice.method](**choice.parameters)
+        assert model.n_components == choice.chosen.n_components
+        assert getattr(model, "n_lags", choice.chosen.n_lags) == choice.chosen.n_lags
 
 
 def test_values_above_the_rank_are_left_out():

@@ -8,7 +8,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, parallel_config
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
@@ -17,6 +16,7 @@ from predfeat.exceptions import RankError
 from predfeat.features import GPFA, PFA, SFA, ForeCA
 from predfeat.selection._folds import Fold, purged_folds
 from predfeat.selection._held_out import predicted_shares
+from predfeat.selection._parallel import results_in_order
 from predfeat.selection._paths import fitted_directions, surface_directions
 from predfeat.selection._surface import Setting, Surface, standard_error
 from predfeat.series import Sequences, check_matrix, check_sequences
@@ -57,9 +57,11 @@ class Choice:
 
     @property
     def parameters(self) -> dict[str, int]:
-        """The chosen values, by the names of GPFA's parameters."""
-        chosen = {"n_components": self.chosen.n_components, "n_lags": self.chosen.n_lags}
-        if self.chosen.n_neighbors:
+        """The chosen values of the parameters that the method has; SFA and ForeCA have no lags."""
+        chosen = {"n_components": self.chosen.n_components}
+        if self.method in ("GPFA", "PFA"):
+            chosen["n_lags"] = self.chosen.n_lags
+        if self.method == "GPFA":
             chosen["n_neighbors"] = self.chosen.n_neighbors
         return chosen
 
@@ -169,12 +171,10 @@ def choose(
     white = [_WhiteFold.of(fold, series, template.pca_components) for fold in folds]
     components = _within_rank(components, min(part.train.n_columns for part in white))
 
-    tasks = [
-        delayed(_scores)(template, part, p, neighbors, components, n_measured)
-        for part in white
-        for p in lags
+    pieces = [
+        (template, part, p, neighbors, components, n_measured) for part in white for p in lags
     ]
-    scores = _gather(tasks, n_jobs, on_progress)
+    scores = _gather(pieces, n_jobs, on_progress)
     surface = Surface(
         lags,
         neighbors,
@@ -244,25 +244,25 @@ def _scores(
     n_measured: int,
 ) -> FloatArray:
     """Return the scores of one fold and one p, shape (k values, M values)."""
-    with threadpool_limits(1):
-        found = surface_directions(template, part.train, n_lags, neighbors, components)
-        # One k for all where the method has none, and then the same directions.
-        return np.array(
-            [[part.score(found[k, m], n_lags, n_measured) for m in components] for k in neighbors]
-        )
+    found = surface_directions(template, part.train, n_lags, neighbors, components)
+    return np.array(
+        [[part.score(found[k, m], n_lags, n_measured) for m in components] for k in neighbors]
+    )
 
 
 def _gather(
-    tasks: list[Any], n_jobs: int | None, on_progress: Callable[[int, int], None] | None
+    pieces: list[tuple[Any, ...]],
+    n_jobs: int | None,
+    on_progress: Callable[[int, int], None] | None,
 ) -> list[FloatArray]:
     tell = on_progress or (lambda done, whole: None)
-    tell(0, len(tasks))
-    results = []
-    with parallel_config(backend="loky", inner_max_num_threads=1):
-        for result in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
-            results.append(result)
-            tell(len(results), len(tasks))
-    return results
+    tell(0, len(pieces))
+    scores = []
+    with results_in_order(_scores, pieces, n_jobs) as finished:
+        for one in finished:
+            scores.append(one)
+            tell(len(scores), len(pieces))
+    return scores
 
 
 def _confirmed(template: Any, chosen: Setting, white: list[_WhiteFold], n_measured: int) -> Setting:

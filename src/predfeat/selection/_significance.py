@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Callable, Generator
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
@@ -21,8 +19,8 @@ from predfeat.exceptions import (
     ConstantColumnsWarning,
     ReturningGroupWarning,
     SignificanceError,
-    WorkerError,
 )
+from predfeat.selection._parallel import results_in_order
 from predfeat.selection._rings import bridge_ends, close_rings
 from predfeat.selection._surrogates import FOURIER_KINDS, KINDS, check_kind, surrogates
 from predfeat.selection._variance_left import STEPS, variance_left
@@ -289,8 +287,8 @@ def significance(
             alpha=alpha,
         )
     tell(result.n_surrogates, n_surrogates)
-    finished = _finished(task, range(result.n_surrogates, n_surrogates), n_jobs)
-    try:
+    numbers = [(number,) for number in range(result.n_surrogates, n_surrogates)]
+    with results_in_order(task.measure_surrogate, numbers, n_jobs) as finished:
         for one in finished:
             result = replace(
                 result, surrogate_statistics=np.vstack([result.surrogate_statistics, one])
@@ -298,8 +296,6 @@ def significance(
             if on_part is not None:
                 on_part(result)
             tell(result.n_surrogates, n_surrogates)
-    finally:
-        _end(finished)
     return result
 
 
@@ -387,35 +383,6 @@ class _Task:
 
 def _name(statistic: Statistic) -> str:
     return f"{statistic.__module__}.{getattr(statistic, '__qualname__', repr(statistic))}"
-
-
-def _finished(task: _Task, numbers: range, n_jobs: int | None) -> Generator[FloatArray, None, None]:
-    n_workers = min(int(effective_n_jobs(n_jobs)), max(len(numbers), 1))
-    if n_workers == 1:
-        # As many BLAS threads as in a worker process, or the last bits could differ.
-        with threadpool_limits(1):
-            for number in numbers:
-                yield task.measure_surrogate(number)
-        return
-    with parallel_config(backend="loky", inner_max_num_threads=1):
-        # In order, so that what is done when a run is interrupted is a shorter run.
-        pool = Parallel(
-            n_jobs=n_workers, return_as="generator", batch_size=1, pre_dispatch="2*n_jobs"
-        )
-        try:
-            yield from pool(delayed(task.measure_surrogate)(number) for number in numbers)
-        except BrokenProcessPool as error:
-            raise WorkerError(
-                "a process that fitted surrogates was ended from outside, perhaps because memory "
-                "ran out. Use fewer jobs (n_jobs)."
-            ) from error
-
-
-def _end(finished: Generator[FloatArray, None, None]) -> None:
-    """End the processes that still work, if any, without joblib's advice about it."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", category=UserWarning, module="joblib")
-        finished.close()
 
 
 def _type_of(resolution: float) -> type[np.floating[Any]]:
