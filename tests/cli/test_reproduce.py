@@ -40,7 +40,7 @@ def test_the_same_command_again_computes_nothing_and_gives_the_same_tables(done)
     assert ": 0/" not in again.stderr
     after = {file.name: file.read_bytes() for file in out.iterdir() if file.suffix == ".csv"}
     assert after == before
-    assert len(after) == 2 + 2 * 3 + 2 + 3
+    assert len(after) == 3 + 3 * 3 + 3 + 3
 
 
 def test_one_experiment_alone(done):
