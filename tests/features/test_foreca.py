@@ -6,7 +6,9 @@ import pytest
 import naive_measures as twins
 from predfeat import ForeCA
 from predfeat.exceptions import NoSpectrumError
+from predfeat.features._foreca import _Spectra
 from predfeat.measures import forecastability, subspace_angles
+from predfeat.series import check_sequences
 
 
 def series(seed, n_rows=200, n_columns=4):
@@ -162,3 +164,18 @@ def test_a_race_on_fewer_frequencies_ends_at_the_same_optimum(seed, monkeypatch)
     raced = ForeCA(2, tol=0).fit(X)
     np.testing.assert_allclose(raced.omega_, forecastability(raced.transform(X)), atol=1e-9)
     np.testing.assert_allclose(raced.omega_, exact.omega_, atol=1e-6)
+
+
+def test_the_race_sees_all_of_the_spectrum():
+    # Every fourth frequency up to the highest one: of noise that is a quarter of its power.
+    series = check_sequences(np.random.default_rng(0).normal(size=(2000, 3)))
+    full = _Spectra.of(series)
+    coarse = full.coarser()
+    np.testing.assert_array_equal(coarse.transforms, full.transforms[:, 3::4])
+    assert coarse.transforms.shape[1] == 250
+    np.testing.assert_array_equal(coarse.transforms[:, -1], full.transforms[:, -1])
+    np.testing.assert_allclose(np.diag(coarse.power), np.diag(full.power) / 4, rtol=0.1)
+    assert (
+        _Spectra.of(check_sequences(np.eye(3)[np.arange(500) % 3])).coarser().transforms.shape[1]
+        == 250
+    )

@@ -54,6 +54,12 @@ def test_parts_keep_gaps_and_do_not_join_what_was_apart():
     np.testing.assert_array_equal(test.rows[:, 0], np.arange(10.0, 20.0))
 
 
+def test_what_lies_around_a_test_block_does_not_become_neighbours_in_time():
+    series = check_sequences(np.arange(30.0)[:, None])
+    train, _ = purged_folds(series, 3, gap=1)[1].parts(series)
+    assert train.run_bounds() == [(0, 9), (9, 18)]
+
+
 def test_too_few_rows_say_so():
     with pytest.raises(SplitError, match=r"12 rows in 4 folds make blocks of 3, but more than 3"):
         purged_folds(check_sequences(np.zeros((12, 1))), 4, gap=3)
