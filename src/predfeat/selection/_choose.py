@@ -20,7 +20,7 @@ from predfeat.selection._parallel import results_in_order
 from predfeat.selection._paths import fitted_directions, surface_directions
 from predfeat.selection._surface import Setting, Surface, standard_error
 from predfeat.series import Sequences, check_matrix, check_sequences
-from predfeat.whitening import Whitening, fit_whitening
+from predfeat.whitening import fit_whitening
 
 __all__ = ["Choice", "choose", "choose_method"]
 
@@ -163,12 +163,15 @@ def choose(
     (1, 2)
     """
     template = _template(method, graph)
-    series = check_sequences(check_matrix(X, min_rows=2), groups)
+    matrix = check_matrix(X, min_rows=2)
+    series = check_sequences(matrix, groups)
     lags, components = _values("n_lags", n_lags), _values("n_components", n_components)
     has_neighbors = isinstance(template, GPFA)
     neighbors = _values("n_neighbors", n_neighbors) if has_neighbors else (0,)
     folds = purged_folds(series, n_folds, gap=lags[-1] + 1)
-    white = [_WhiteFold.of(fold, series, template.pca_components) for fold in folds]
+    white = [
+        _WhiteFold.of(fold, series, template.pca_components, matrix.resolution) for fold in folds
+    ]
     components = _within_rank(components, min(part.train.n_columns for part in white))
 
     pieces = [
@@ -222,9 +225,11 @@ class _WhiteFold:
     test: Sequences
 
     @classmethod
-    def of(cls, fold: Fold, series: Sequences, pca_components: Any) -> _WhiteFold:
+    def of(
+        cls, fold: Fold, series: Sequences, pca_components: Any, resolution: float
+    ) -> _WhiteFold:
         train, test = fold.parts(series)
-        whitening: Whitening = fit_whitening(train, pca_components, warn=False)
+        whitening = fit_whitening(train, pca_components, warn=False, resolution=resolution)
         moved = (test.rows - whitening.mean) @ whitening.directions
         moved[~test.valid] = 0.0
         return cls(whitening.apply(train), test.with_rows(moved))
@@ -306,6 +311,6 @@ def _within_rank(components: tuple[int, ...], rank: int) -> tuple[int, ...]:
     if not possible:
         raise RankError(
             f"n_components={list(components)} are all more than the rank {rank} of the data in "
-            "the folds' training parts."
+            f"the folds' training parts. Use values up to {rank}."
         )
     return possible

@@ -84,14 +84,8 @@ def check_sparse_states(subject: Subject) -> Iterator[Finding]:
             continue
         dimension = space.n_columns * subject.n_lags
         if subject.searches:
-            advice = (
-                "Search in fewer dimensions: a smaller pca_components, fewer lags "
-                f"(n_lags={subject.n_lags})"
-                + (
-                    ", or a start from few features (init='sfa' or 'pfa')."
-                    if place == "first"
-                    else f", fewer features (n_components={subject.n_components})."
-                )
+            advice = subject.search_in_less(
+                place, f"fewer features (n_components={subject.n_components})"
             )
         else:
             advice = (

@@ -164,14 +164,8 @@ def check_hubs(subject: Subject) -> Iterator[Finding]:
         k = subject.n_neighbors
         hubs, orphans = counts > _HUB * k, counts == 0
         if subject.searches:
-            advice = (
-                "Search in fewer dimensions: a smaller pca_components, fewer lags "
-                f"(n_lags={subject.n_lags})"
-                + (
-                    ", or a start from few features (init='sfa' or 'pfa')."
-                    if place == "first"
-                    else ", fewer features between the iterations (n_intermediate)."
-                )
+            advice = subject.search_in_less(
+                place, "fewer features between the iterations (n_intermediate)"
             )
         else:
             advice = (

@@ -83,6 +83,14 @@ class Subject:
         """Tell whether the model has a parameter, so that it can be advised."""
         return parameter in self.model.get_params(deep=False)
 
+    def search_in_less(self, place: str, later: str) -> str:
+        """Advise to search neighbours in fewer dimensions, in the first search or a later one."""
+        last = "or a start from few features (init='sfa' or 'pfa')" if place == "first" else later
+        return (
+            "Search in fewer dimensions: a smaller pca_components, fewer lags "
+            f"(n_lags={self.n_lags}), {last}."
+        )
+
     @cached_property
     def whitening(self) -> Whitening:
         """The map into white space."""
