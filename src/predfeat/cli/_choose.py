@@ -132,15 +132,11 @@ def _numbers(text: str, option: str) -> tuple[int, ...]:
 
 def _spread(recording: Any, max_rows: int, pca_components: str | None) -> tuple[Any, Any, Any]:
     """Return the rows to work on, their sequences, and how many directions to keep of them."""
-    import numpy as np
-
-    from predfeat.experiments import choose_pca, spread_rows
+    from predfeat.experiments import choose_pca, spread_sequences
     from predfeat.series import check_sequences
 
     series = check_sequences(recording.values, recording.groups, name="the recording")
-    rows, blocks = spread_rows(series.n_rows, max_rows)
-    # A row's group is the first row it hangs together with: of its sequence, or of its block.
-    groups = np.maximum(series.sequence_first[rows], blocks)
+    rows, groups = spread_sequences(series, max_rows)
     values = recording.values[rows]
     if pca_components is not None:
         return values, groups, count_or_share(pca_components)

@@ -173,14 +173,12 @@ def _test(
     quiet: bool,
 ) -> tuple[Any, int]:
     """Test the best method's features on as many rows as it learnt from in a repetition."""
-    import numpy as np
     from sklearn.base import clone
 
-    from predfeat.experiments import spread_rows
+    from predfeat.experiments import spread_sequences
     from predfeat.selection import significance
 
-    rows, blocks = spread_rows(study.series.n_rows, max_rows)
-    groups = np.maximum(study.series.sequence_first[rows], blocks)
+    rows, groups = spread_sequences(study.series, max_rows)
     model = clone(study.best.model)
     if hasattr(model, "n_jobs"):
         model.set_params(n_jobs=None)  # the surrogates share the processors

@@ -9,7 +9,7 @@ from predfeat.experiments._comparison import (
 )
 from predfeat.experiments._defaults import choose_pca
 from predfeat.experiments._paired import PairedTest, paired_test
-from predfeat.experiments._splits import Split, blocked_splits, spread_rows
+from predfeat.experiments._splits import Split, blocked_splits, spread_rows, spread_sequences
 from predfeat.experiments._study import MethodRuns, Protocol, Study, compare_on_recording
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "Split",
     "blocked_splits",
     "spread_rows",
+    "spread_sequences",
     "choose_pca",
     "PairedTest",
     "paired_test",

@@ -11,7 +11,14 @@ from predfeat._typing import IntArray
 from predfeat.exceptions import SplitError
 from predfeat.series import Sequences
 
-__all__ = ["TRAIN_SHARE", "Split", "blocked_splits", "random_windows", "spread_rows"]
+__all__ = [
+    "TRAIN_SHARE",
+    "Split",
+    "blocked_splits",
+    "random_windows",
+    "spread_rows",
+    "spread_sequences",
+]
 
 # Of what is there, in windows: the rest lets them lie elsewhere in every repetition.
 TRAIN_SHARE, _TEST_SHARE = 0.6, 0.3
@@ -145,6 +152,37 @@ def spread_rows(n_rows: int, at_most: int, n_blocks: int = 10) -> tuple[IntArray
     length = max(at_most // n_blocks, 1)
     starts = np.linspace(0, n_rows - length, n_blocks).astype(np.intp)
     return (starts[:, None] + np.arange(length)).ravel(), np.repeat(starts, length)
+
+
+def spread_sequences(series: Sequences, at_most: int) -> tuple[IntArray, IntArray]:
+    """Choose rows of a long recording, and say which of them hang together.
+
+    Parameters
+    ----------
+    series : Sequences
+        The whole recording.
+    at_most : int
+        Rows to choose, as in `spread_rows`.
+
+    Returns
+    -------
+    rows : ndarray of int
+        Ascending.
+    groups : ndarray of int
+        For each of them the first row it hangs together with: of its sequence, or of its block.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.experiments import spread_sequences
+    >>> from predfeat.series import check_sequences
+    >>> series = check_sequences(np.zeros((40, 1)), groups=np.repeat([0, 1], 20))
+    >>> rows, groups = spread_sequences(series, 20)
+    >>> rows[:6], groups[8:14]
+    (array([0, 1, 4, 5, 8, 9]), array([16, 16, 21, 21, 25, 25]))
+    """
+    rows, blocks = spread_rows(series.n_rows, at_most)
+    return rows, np.maximum(series.sequence_first[rows], blocks)
 
 
 def _collect(

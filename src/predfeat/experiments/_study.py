@@ -17,7 +17,7 @@ from predfeat.datasets import Recording
 from predfeat.exceptions import ConstantColumnsWarning, NoSpectrumError
 from predfeat.experiments._comparison import standard_methods
 from predfeat.experiments._defaults import choose_methods, choose_n_components, choose_pca
-from predfeat.experiments._splits import TRAIN_SHARE, Split, blocked_splits, spread_rows
+from predfeat.experiments._splits import TRAIN_SHARE, Split, blocked_splits, spread_sequences
 from predfeat.features import RandomFeatures
 from predfeat.measures import predictability
 from predfeat.series import Sequences, check_sequences, find_states
@@ -210,9 +210,7 @@ def compare_on_recording(
     series = check_sequences(values, recording.groups, name="the recording")
     # The whole must do for what its parts have to: states with a successor, enough of them.
     find_states(series, n_lags, n_neighbors=n_neighbors, with_successor=True)
-    fitted_rows, blocks = spread_rows(series.n_rows, max_fit)
-    # A row's group is the first row it hangs together with: of its sequence, or of its block.
-    fitted_groups = np.maximum(series.sequence_first[fitted_rows], blocks)
+    fitted_rows, fitted_groups = spread_sequences(series, max_fit)
     whole = check_sequences(values[fitted_rows], fitted_groups)
     n_train = min(max_train, int(TRAIN_SHARE * series.valid.sum()))
     pca: int | float | None
