@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -122,13 +123,19 @@ def _finished(
             n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs"
         )
         try:
-            yield from pool(delayed(measure_fit)(source, task.fit, task.points) for task in tasks)
+            yield from pool(delayed(_work)(source, task.fit, task.points) for task in tasks)
         except BrokenProcessPool as error:
             raise WorkerError(
                 "a process that computed results was ended from outside, perhaps because memory "
                 "ran out. Results that were finished before are kept; run the same command again, "
                 "with fewer jobs."
             ) from error
+
+
+def _work(source: Source, fit: Fit, points: Sequence[DataPoint]) -> list[Result]:
+    """Do what a worker process does; on Ctrl-C it is ended, and has nothing to say of its own."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return measure_fit(source, fit, points)
 
 
 def _end(finished: Generator[list[Result], None, None]) -> None:
