@@ -11,6 +11,7 @@ import naive
 from predfeat import nearest_neighbors
 from predfeat.graph import (
     GRAPHS,
+    Neighborhoods,
     explicit_graph,
     find_neighborhoods,
     future_neighborhoods,
@@ -260,3 +261,42 @@ def test_memory_is_linear_in_the_neighbors(graph):
             tracemalloc.stop()
     # Eight times the neighbours: linear growth is at most a factor 8, pairs would give 64.
     assert peaks[1] < 8 * peaks[0]
+
+
+@both_graphs
+@settings(max_examples=30, deadline=None)
+@given(**cases, block=st.integers(1, 9))
+def test_projection_in_blocks_compiled_or_not(graph, seed, lengths, n_gaps, p, k, block):
+    """Blocks only round differently; compiled sums do not even do that."""
+    X, _, series, table = draw_case(seed, lengths, n_gaps, p, k)
+    terms = find_neighborhoods(table, series, p)
+    Z = np.where(np.isnan(X), 0.0, X)
+    whole = projected_laplacian(terms, Z, graph)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("predfeat.graph._projected._LEAST_ROWS", block)
+        patch.setattr("predfeat.graph._projected._BLOCK", 0)
+        results = []
+        for is_loaded in (True, False):
+            patch.setattr("predfeat.graph._sums.is_loaded", lambda answer=is_loaded: answer)
+            results.append(projected_laplacian(terms, Z, graph))
+    compiled, plain = results
+    assert_equal_matrices(compiled.laplacian, whole.laplacian)
+    assert_equal_matrices(compiled.degree, whole.degree)
+    np.testing.assert_array_equal(compiled.laplacian, plain.laplacian)
+    np.testing.assert_array_equal(compiled.degree, plain.degree)
+
+
+@both_graphs
+def test_the_order_of_neighborhoods_does_not_matter(graph):
+    X, _, series, table = make_case(3, [40, 30], n_gaps=3, p=2, k=3)
+    terms = find_neighborhoods(table, series, 2)
+    Z = np.where(np.isnan(X), 0.0, X)
+    rng = np.random.default_rng(0)
+    shuffled = []
+    for term in terms:
+        order = rng.permutation(len(term.centers))
+        shuffled.append(Neighborhoods(term.centers[order], term.members[order]))
+    assert_equal_matrices(
+        projected_laplacian(shuffled, Z, graph).laplacian,
+        projected_laplacian(terms, Z, graph).laplacian,
+    )

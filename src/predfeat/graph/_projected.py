@@ -3,24 +3,28 @@
 With C the rows of one neighbourhood's m nodes and s their sum, the full graph contributes
 m·CᵀC - s·sᵀ to Zᵀ L Z and m·CᵀC to Zᵀ D Z. Summed over neighbourhoods that is
 Zᵀ diag(d) Z - SᵀS, with d the degrees and S the matrix of sums. The star graph needs the same
-sums. Both cost O(S·k·N + S·N²) operations and O(S·(N + k)) memory.
+sums. Both go through the samples block by block, and cost O(S·k·N + S·N²) operations and
+O(S·k + N²) memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from predfeat._typing import FloatArray, IntArray
 from predfeat.graph._neighborhoods import Neighborhoods
+from predfeat.graph._sums import add_member_sums
 
 __all__ = ["GRAPHS", "ProjectedLaplacian", "projected_laplacian"]
 
 GRAPHS = ("full", "star")
+
+# So many numbers of the samples at once: they stay in the cache, and the memory for
+# sums does not grow with S. Fewer rows would make the matrix products slow.
+_BLOCK, _LEAST_ROWS = 1 << 18, 512
 
 
 @dataclass(frozen=True)
@@ -69,52 +73,84 @@ def projected_laplacian(
     >>> np.allclose(projected.laplacian, Z.T @ (L @ Z))
     True
     """
-    degrees, pairs = (_full if graph == "full" else _star)(list(neighborhoods), rows)
-    # A product of a matrix with itself costs half of one with another.
-    scaled = rows * np.sqrt(degrees)[:, None]
-    degree = scaled.T @ scaled
-    return ProjectedLaplacian(degree - pairs, degree)
+    terms = [_in_order(term) for term in neighborhoods]
+    degrees = (_full_degrees if graph == "full" else _star_degrees)(terms, len(rows))
+    connect = _full if graph == "full" else _star
+    n_columns = rows.shape[1]
+    degree, connected = np.zeros((n_columns, n_columns)), np.zeros((n_columns, n_columns))
+    height = max(_BLOCK // max(n_columns, 1), _LEAST_ROWS)
+    for start in range(0, len(rows), height):
+        stop = min(start + height, len(rows))
+        connected += connect(terms, rows, start, stop)
+        # A product of a matrix with itself costs half of one with another.
+        scaled = rows[start:stop] * np.sqrt(degrees[start:stop])[:, None]
+        degree += scaled.T @ scaled
+    return ProjectedLaplacian(degree - connected, degree)
 
 
-def _full(terms: list[Neighborhoods], rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the degrees and Zᵀ W Z of the full graph."""
-    degrees, pairs = np.zeros(len(rows)), np.zeros((rows.shape[1], rows.shape[1]))
+def _in_order(term: Neighborhoods) -> Neighborhoods:
+    """Return the neighbourhoods in the order of their centres."""
+    if np.all(np.diff(term.centers) > 0):
+        return term
+    order = np.argsort(term.centers, kind="stable")
+    return Neighborhoods(term.centers[order], term.members[order])
+
+
+def _full_degrees(terms: list[Neighborhoods], n_rows: int) -> FloatArray:
+    degrees = np.zeros(n_rows)
     for term in terms:
         sizes = np.diff(term.members.indptr) + 1.0
         degrees += term.members.T @ sizes
         degrees[term.centers] += sizes
-        sums = term.members @ rows
-        sums += _taken(rows, term.centers)
-        pairs += sums.T @ sums
-    return degrees, pairs
+    return degrees
 
 
-def _star(terms: list[Neighborhoods], rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the degrees and Zᵀ W Z of the star graph."""
-    degrees, sums = np.zeros(len(rows)), np.zeros_like(rows)
+def _star_degrees(terms: list[Neighborhoods], n_rows: int) -> FloatArray:
+    degrees = np.zeros(n_rows)
     for term in terms:
-        others = np.diff(term.members.indptr)
-        degrees += np.bincount(term.members.indices, minlength=len(rows))
-        degrees[term.centers] += others
-        sums += _by_row(term) @ rows
-    one_way = rows.T @ sums
-    return degrees, one_way + one_way.T
+        degrees += np.bincount(term.members.indices, minlength=n_rows)
+        degrees[term.centers] += np.diff(term.members.indptr)
+    return degrees
+
+
+def _full(terms: list[Neighborhoods], rows: FloatArray, start: int, stop: int) -> FloatArray:
+    """Return what the neighbourhoods around rows start … stop - 1 add to Zᵀ W Z, full graph."""
+    parts = [np.searchsorted(term.centers, (start, stop)) for term in terms]
+    sums = np.empty((sum(last - first for first, last in parts), rows.shape[1]))
+    at = 0
+    for term, (first, last) in zip(terms, parts, strict=True):
+        of_term = sums[at : at + last - first]
+        of_term[:] = _taken(rows, term.centers[first:last])
+        add_member_sums(term.members, first, last, rows, of_term)
+        at += last - first
+    connected: FloatArray = sums.T @ sums
+    return connected
+
+
+def _star(terms: list[Neighborhoods], rows: FloatArray, start: int, stop: int) -> FloatArray:
+    """Return what the neighbourhoods around rows start … stop - 1 add to Zᵀ W Z, star graph."""
+    sums = np.zeros((stop - start, rows.shape[1]))
+    for term in terms:
+        first, last = np.searchsorted(term.centers, (start, stop))
+        centers = term.centers[first:last] - start
+        if _follow_each_other(centers):
+            add_member_sums(term.members, first, last, rows, _taken(sums, centers))
+        else:
+            of_centers = np.zeros((len(centers), rows.shape[1]))
+            add_member_sums(term.members, first, last, rows, of_centers)
+            sums[centers] += of_centers
+    one_way = rows[start:stop].T @ sums
+    both_ways: FloatArray = one_way + one_way.T
+    return both_ways
 
 
 def _taken(rows: FloatArray, chosen: IntArray) -> FloatArray:
-    """Return chosen rows, without a copy where they follow each other."""
-    if len(chosen) and chosen[-1] - chosen[0] == len(chosen) - 1 and np.all(np.diff(chosen) == 1):
-        return rows[chosen[0] : chosen[-1] + 1]
+    """Return chosen rows, as a view where they follow each other."""
+    if _follow_each_other(chosen):
+        return rows[chosen[0] : chosen[0] + len(chosen)]
     return rows[chosen]
 
 
-def _by_row(term: Neighborhoods) -> Any:
-    """Return the members with one row for every sample, empty where it is no centre."""
-    n_rows = term.members.shape[1]
-    order = np.argsort(term.centers, kind="stable")
-    members = term.members if np.all(np.diff(order) == 1) else term.members[order]
-    counts = np.zeros(n_rows, dtype=members.indptr.dtype)
-    counts[term.centers[order]] = np.diff(members.indptr)
-    first = np.zeros(n_rows + 1, dtype=members.indptr.dtype)
-    np.cumsum(counts, out=first[1:])
-    return sparse.csr_array((members.data, members.indices, first), (n_rows, n_rows))
+def _follow_each_other(chosen: IntArray) -> bool:
+    """Tell whether ascending rows leave none out."""
+    return len(chosen) > 0 and bool(chosen[-1] - chosen[0] == len(chosen) - 1)

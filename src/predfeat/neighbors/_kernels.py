@@ -12,9 +12,10 @@ from predfeat._typing import AnyArray, FloatArray, IntArray
 
 __all__ = ["CHUNK", "limit_by_guesses", "scan_tile", "settle"]
 
-# Distances are tested all at once, and the marks looked at this many at a time, as one word: most
-# words are zero.
-CHUNK = 8
+# Distances are tested all at once, and the marks, a byte each, looked at this many at a time, as
+# four words: most are zero.
+CHUNK = 32
+_WORDS = CHUNK // 8
 
 # Up to here the lags are summed one by one. Beyond, a running sum is cheaper, in float64 because
 # it subtracts: what a loud moment adds must leave no residue when it leaves.
@@ -24,36 +25,58 @@ _ROUNDING = 2.0**-51  # of float64, with room
 
 
 @compiled
-def _sum_lags(base: AnyArray, row: int, n_lags: int, total: AnyArray) -> None:
-    """Sum one row of state distances along the diagonals of the sample distances.
+def _sum_lags(
+    base: AnyArray,
+    row: int,
+    n_lags: int,
+    row_limit: float,
+    column_limits: AnyArray,
+    total: AnyArray,
+    marks: AnyArray,
+) -> None:
+    """Sum one row of state distances along the diagonals of the sample distances, and mark it.
 
-    Up to three lags are added in one pass over the row: each pass costs a load and a store.
+    Up to three lags are added in one pass over the row, and the last pass marks what is near
+    enough to be looked at: each pass costs a load and a store.
     """
     width = len(total)
     first = base[row, :width]
     if n_lags == 1:
         for c in range(width):
             total[c] = first[c]
+            marks[c] = total[c] < max(row_limit, column_limits[c])
         return
     second = base[row + 1, 1 : 1 + width]
     if n_lags == 2:
         for c in range(width):
             total[c] = first[c] + second[c]
+            marks[c] = total[c] < max(row_limit, column_limits[c])
         return
     third = base[row + 2, 2 : 2 + width]
+    if n_lags == 3:
+        for c in range(width):
+            total[c] = first[c] + second[c] + third[c]
+            marks[c] = total[c] < max(row_limit, column_limits[c])
+        return
     for c in range(width):
         total[c] = first[c] + second[c] + third[c]
     lag = 3
-    while lag + 1 < n_lags:
+    while lag + 2 < n_lags:
         first = base[row + lag, lag : lag + width]
         second = base[row + lag + 1, lag + 1 : lag + 1 + width]
         for c in range(width):
             total[c] += first[c] + second[c]
         lag += 2
-    if lag < n_lags:
-        first = base[row + lag, lag : lag + width]
+    first = base[row + lag, lag : lag + width]
+    if lag + 1 == n_lags:
         for c in range(width):
             total[c] += first[c]
+            marks[c] = total[c] < max(row_limit, column_limits[c])
+        return
+    second = base[row + lag + 1, lag + 1 : lag + 1 + width]
+    for c in range(width):
+        total[c] += first[c] + second[c]
+        marks[c] = total[c] < max(row_limit, column_limits[c])
 
 
 @compiled
@@ -85,15 +108,13 @@ def _sum_left_edge(base: AnyArray, n_lags: int, edge: AnyArray) -> None:
 
 
 @compiled
-def _round(wide: AnyArray, narrow: AnyArray) -> None:
+def _round(
+    wide: AnyArray, row_limit: float, column_limits: AnyArray, narrow: AnyArray, marks: AnyArray
+) -> None:
+    """Round one row of state distances, and mark it as `_sum_lags` does."""
     for c in range(len(narrow)):
         narrow[c] = wide[c]
-
-
-@compiled
-def _mark(distances: AnyArray, row_limit: float, column_limits: AnyArray, marks: AnyArray) -> None:
-    for c in range(len(distances)):
-        marks[c] = (distances[c] < row_limit) | (distances[c] < column_limits[c])
+        marks[c] = narrow[c] < max(row_limit, column_limits[c])
 
 
 @compiled
@@ -162,9 +183,9 @@ def scan_tile(
         _sum_left_edge(base, n_lags, edge)
     current = 0
     for r in range(row_stop - row_start):
-        if n_lags <= _LAGS_SUMMED:
-            _sum_lags(base, r, n_lags, narrow)
-        else:
+        row = row_start + r
+        row_limit = limits[row]
+        if n_lags > _LAGS_SUMMED:
             following = 1 - current
             if r == 0:
                 _start(base, r, n_lags, wide[following, :width])
@@ -177,19 +198,18 @@ def scan_tile(
                     base[r - 1, : width - 1],
                 )
             current = following
-            _round(wide[current, :width], narrow)
-        row = row_start + r
         allowed = min(width, lowest_excluded[row] - column_start)
-        if allowed <= 0:
+        if allowed <= 0 or row_limit == nothing:
             continue
-        row_limit = limits[row]
-        if row_limit == nothing:
-            continue
-        _mark(narrow[:allowed], row_limit, column_limits[:allowed], marks)
-        for word in range((allowed + CHUNK - 1) // CHUNK):
-            if words[word] == 0:
+        if n_lags > _LAGS_SUMMED:
+            _round(wide[current, :width], row_limit, column_limits, narrow, marks)
+        else:
+            _sum_lags(base, r, n_lags, row_limit, column_limits, narrow, marks)
+        for chunk in range((allowed + CHUNK - 1) // CHUNK):
+            word = chunk * _WORDS
+            if words[word] | words[word + 1] | words[word + 2] | words[word + 3] == 0:
                 continue
-            for c in range(word * CHUNK, min((word + 1) * CHUNK, allowed)):
+            for c in range(chunk * CHUNK, min((chunk + 1) * CHUNK, allowed)):
                 distance, column_limit = narrow[c], column_limits[c]
                 if marks[c] == 0 or column_limit == nothing:
                     continue
