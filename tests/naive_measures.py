@@ -90,6 +90,16 @@ def predictability(Y, n_lags, n_neighbors, groups=None, ddof=0, theiler=0):
     return total / len(times)
 
 
+def typical_variance(Y, n_lags, n_neighbors=10, groups=None):
+    """Square of the mean of the standard deviations whose mean square is eq. (2)."""
+    times = windows(Y, n_lags - 1, 1, groups)
+    table = nearest(Y, times, n_lags, n_neighbors, 0, groups)
+    deviations = [
+        np.sqrt(np.array([Y[i + 1] for i in [t, *table[t]]]).var(axis=0).sum()) for t in times
+    ]
+    return np.mean(deviations) ** 2
+
+
 def slowness(Y, groups=None):
     squares = [(Y[t + 1] - Y[t]) ** 2 for t in windows(Y, 0, 1, groups)]
     return np.mean(squares, axis=0)

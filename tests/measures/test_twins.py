@@ -13,6 +13,8 @@ from predfeat.measures import (
     predictive_information,
     slowness,
 )
+from predfeat.measures._predictability import typical_variance_left_open
+from predfeat.series import check_sequences
 
 FEW = settings(max_examples=30, deadline=None)
 
@@ -53,6 +55,18 @@ def test_predictability(given_series, p, q, ddof, theiler):
     each = predictability(Y, p, q, per_component=True, **options)
     np.testing.assert_allclose(each, expected, **CLOSE)
     np.testing.assert_allclose(predictability(Y, p, q, **options), expected.sum(), **CLOSE)
+
+
+@given(series(), st.integers(1, 3), st.sampled_from([1, 7, 4096]))
+@FEW
+def test_typical_variance(given_series, p, block):
+    Y, groups = given_series
+    assume(len(twins.windows(Y, p - 1, 1, groups)) > 10)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("predfeat.measures._predictability._STATES_AT_ONCE", block)
+        found = typical_variance_left_open(check_sequences(Y, groups), p)
+    np.testing.assert_allclose(found, twins.typical_variance(Y, p, groups=groups), **CLOSE)
+    assert found <= predictability(Y, p, groups=groups) * (1 + 1e-9)
 
 
 @given(series(), st.integers(1, 3), st.integers(1, 6))

@@ -19,8 +19,11 @@ __all__ = [
     "conditional_covariance",
     "neighbors_with_successor",
     "predictability",
+    "typical_variance_left_open",
     "variance_left_open",
 ]
+
+_STATES_AT_ONCE = 1 << 12
 
 
 @overload
@@ -138,10 +141,32 @@ def variance_left_open(features: Sequences, n_lags: int, n_jobs: int | None = No
 
     For methods that judge their own features.
     """
+    table = _ten_neighbors(features, n_lags, n_jobs)
+    return float(np.trace(conditional_covariance(features, table, ddof=0)))
+
+
+def typical_variance_left_open(
+    features: Sequences, n_lags: int, n_jobs: int | None = None
+) -> float:
+    """Return the squared mean of the standard deviations whose mean square is eq. (2).
+
+    Eq. (2) is mostly about the loudest moments, where a series has any: they count for less here.
+    Where all moments are alike, it is eq. (2).
+    """
+    table = _ten_neighbors(features, n_lags, n_jobs)
+    total = 0.0
+    for start in range(0, len(table.times), _STATES_AT_ONCE):
+        part = slice(start, start + _STATES_AT_ONCE)
+        states = np.column_stack([table.times[part], table.indices[part]])
+        variances = features.rows[states + 1].var(axis=1)
+        total += float(np.sqrt(variances.sum(axis=1)).sum())
+    return (total / len(table.times)) ** 2
+
+
+def _ten_neighbors(features: Sequences, n_lags: int, n_jobs: int | None) -> NeighborTable:
     n_states = len(features.times(back=n_lags - 1, ahead=1))
     n_neighbors = max(1, min(10, n_states - 1))
-    table = neighbors_with_successor(features, n_lags, n_neighbors, n_jobs=n_jobs)
-    return float(np.trace(conditional_covariance(features, table, ddof=0)))
+    return neighbors_with_successor(features, n_lags, n_neighbors, n_jobs=n_jobs)
 
 
 def neighbors_with_successor(

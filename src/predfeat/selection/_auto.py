@@ -18,17 +18,18 @@ from predfeat.features._base import POSITIVE, LinearFeatures
 from predfeat.features._foreca import forecastable_directions
 from predfeat.features._pfa import linearly_predictable_directions
 from predfeat.features._sfa import slow_and_fast_directions, slow_directions
-from predfeat.measures._predictability import variance_left_open
+from predfeat.measures._predictability import typical_variance_left_open, variance_left_open
 from predfeat.selection._folds import purged_folds
 from predfeat.series import Sequences
 from predfeat.whitening import Whitening, fit_whitening
 
 __all__ = ["AutoFeatures"]
 
-_JUDGES = ("training", "validation")
+_JUDGES = ("typical", "training", "validation")
 _GRAPHS = {"GPFA (1)": "full", "GPFA (2)": "star"}
 _STARTS = ("input", "pca", "sfa", "extremes", "pfa")
 _REPEATS = (0, 1, 3, 10)
+_REPEATS_OF_START = 3
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,9 @@ class AutoFeatures(LinearFeatures):
     """The most predictable features that any of the methods finds.
 
     SFA (the slowest directions, and the slowest and fastest alike), PFA (with several K), ForeCA,
-    and GPFA with both graphs from five starts are fitted. Those features are kept that are the
-    most predictable by eq. (2) of the paper, on the training data itself or on blocks of it that
-    were held out.
+    and GPFA with both graphs from six starts are fitted. Those features are kept of which a
+    typical moment of the training data leaves the least open, or those that are best by eq. (2) of
+    the paper, on the training data itself or on blocks of it that were held out.
 
     Parameters
     ----------
@@ -65,10 +66,12 @@ class AutoFeatures(LinearFeatures):
         Samples in a state, p, of the methods and of the judge.
     n_neighbors : int, default=10
         Neighbours of each state, k, of GPFA.
-    judge : {"training", "validation"}, default="training"
-        "training" measures the features of all the training data. "validation" fits every
-        candidate to all but one of `n_folds` parts, measures it on that one, and takes the mean:
-        so much more work, and less inclined to what is special about the training data.
+    judge : {"typical", "training", "validation"}, default="typical"
+        "training" measures the features of all the training data by eq. (2), the mean variance
+        of the next step around similar states. A few loud moments can decide that mean;
+        "typical" takes the square of the mean standard deviation instead, which is the same
+        where all moments are alike. "validation" fits every candidate to all but one of `n_folds`
+        parts, measures it on that one by eq. (2), and takes the mean: so much more work.
     n_folds : int, default=3
         For "validation"; see `purged_folds`.
     pca_components : int, float or None, default=None
@@ -119,7 +122,7 @@ class AutoFeatures(LinearFeatures):
         *,
         n_lags: int = 1,
         n_neighbors: int = 10,
-        judge: str = "training",
+        judge: str = "typical",
         n_folds: int = 3,
         pca_components: int | float | None = None,
         theiler: int = 0,
@@ -136,11 +139,11 @@ class AutoFeatures(LinearFeatures):
 
     def _find_projection(self, white: Sequences, whitening: Whitening) -> FloatArray:
         found: dict[str, FloatArray] = {}
-        if self.judge == "training":
+        if self.judge == "validation":
+            scores = self._validated(white)
+        else:
             found = self._directions(white)
             scores = {name: self._left_open(white, found[name]) for name in found}
-        else:
-            scores = self._validated(white)
         self.scores_ = dict(sorted(scores.items(), key=lambda item: item[1]))
         self.winner_ = next(iter(self.scores_))
         return found[self.winner_] if found else self._directions(white, self.winner_)[self.winner_]
@@ -182,25 +185,39 @@ class AutoFeatures(LinearFeatures):
                 yield _Candidate(
                     f"{name} from {start}", partial(self._gpfa, graph=graph, start=start)
                 )
+            yield _Candidate(
+                f"{name} from PFA (K={_REPEATS_OF_START})",
+                partial(self._gpfa_from_pfa, graph=graph),
+                may_fail=True,
+            )
 
     def _pfa(self, white: Sequences, n_components: int, n_repeats: int) -> FloatArray:
         return linearly_predictable_directions(white, n_components, self.n_lags, n_repeats).vectors
 
     def _gpfa(self, white: Sequences, n_components: int, graph: str, start: str) -> FloatArray:
-        model = GPFA(
+        model = self._gpfa_model(n_components, graph)
+        model.set_params(init=start)
+        return model._find_projection(white, fit_whitening(white, warn=False))
+
+    def _gpfa_from_pfa(self, white: Sequences, n_components: int, graph: str) -> FloatArray:
+        directions = self._pfa(white, n_components, _REPEATS_OF_START)
+        space = white.with_rows(white.rows @ directions)
+        return self._gpfa_model(n_components, graph)._run(white, space, n_components).projection
+
+    def _gpfa_model(self, n_components: int, graph: str) -> GPFA:
+        return GPFA(
             n_components,
             n_lags=self.n_lags,
             n_neighbors=self.n_neighbors,
             graph=graph,
-            init=start,
             theiler=self.theiler,
             n_jobs=self.n_jobs,
         )
-        return model._find_projection(white, fit_whitening(white, warn=False))
 
     def _left_open(self, white: Sequences, directions: FloatArray) -> float:
         features = white.with_rows(white.rows @ directions)
-        return variance_left_open(features, self.n_lags, self.n_jobs)
+        judge = typical_variance_left_open if self.judge == "typical" else variance_left_open
+        return judge(features, self.n_lags, self.n_jobs)
 
 
 def _whitened_again(train: Sequences, test: Sequences, n_components: int) -> list[Sequences]:
