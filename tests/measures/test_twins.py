@@ -69,6 +69,18 @@ def test_typical_variance(given_series, p, block):
     assert found <= predictability(Y, p, groups=groups) * (1 + 1e-9)
 
 
+def test_one_loud_moment_decides_the_mean_and_not_what_is_typical():
+    random = np.random.default_rng(0)
+    wave = np.sin(0.1 * np.arange(1000))
+    wave[500:600] += 20 * random.normal(size=100)
+    noise = random.normal(size=1001)
+    sums = noise[1:] + noise[:-1]
+    loud, even = ((Y - Y.mean()) / Y.std() for Y in (wave, sums))
+    assert predictability(loud) > predictability(even)
+    typical = [typical_variance_left_open(check_sequences(Y[:, None]), 1) for Y in (loud, even)]
+    assert typical[0] < typical[1] / 2
+
+
 @given(series(), st.integers(1, 3), st.integers(1, 6))
 @FEW
 def test_relative_predictability(given_series, p, q):
