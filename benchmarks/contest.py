@@ -1,0 +1,187 @@
+"""The held-out contest: AutoFeatures against every single method, on data of all kinds.
+
+    python benchmarks/contest.py --out contest.jsonl piano=piano.flac:5:10 lorenz maps game
+    python benchmarks/contest.py --out contest.jsonl --table
+
+The first command runs the contest on recordings (a name, a file, p and k), on two generated
+nonlinear systems and on a game (`predfeat[games]`), and goes on where it was; the second prints the
+table again. Every repetition takes two windows of a series at random places, 5000 rows to learn
+from and 2500 to test, keeps 99 % of the variance, whitens, and measures the test features by
+eq. (2) and by the share of their own variance that it leaves open. Every candidate of AutoFeatures
+is fitted once: what AutoFeatures keeps with either judge, and what `GPFA(init="auto")` keeps,
+follows from their scores. PFA's K is the best of 0 … 10 on held-out thirds of the training part.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import wilcoxon
+from threadpoolctl import threadpool_limits
+
+from predfeat import PFA, AutoFeatures
+from predfeat.datasets import hidden_lorenz
+from predfeat.experiments.reproduction import RecordingSource, audio_source, game_source
+from predfeat.experiments.reproduction._specification import Fit
+from predfeat.measures import predictability
+from predfeat.measures._predictability import typical_variance_left_open, variance_left_open
+from predfeat.selection import purged_folds
+from predfeat.series import check_sequences
+from predfeat.whitening import fit_whitening
+
+S_TRAIN, S_TEST, SEED = 5000, 2500, 1
+JUDGES = {"training": variance_left_open, "typical": typical_variance_left_open}
+SINGLES = ("SFA", "PFA", "ForeCA", "GPFA (1)", "GPFA (2)")
+STARTS = ("input", "pca", "sfa", "extremes", "pfa")
+
+
+def coupled_maps(n_rows, n_noise, seed):
+    """Three coupled logistic maps, mixed with noise: chaotic, and not linear at all."""
+    random = np.random.default_rng(seed)
+    state, values = random.uniform(0.2, 0.8, size=3), []
+    for _ in range(n_rows + 200):
+        own = 3.9 * state * (1 - state)
+        state = 0.9 * own + 0.1 * np.roll(own, 1)
+        values.append(state)
+    values = np.array(values[200:])
+    values = (values - values.mean(axis=0)) / values.std(axis=0)
+    sources = np.column_stack([values, random.normal(size=(n_rows, n_noise))])
+    n_columns = sources.shape[1]
+    return sources @ np.linalg.qr(random.normal(size=(n_columns, n_columns)))[0]
+
+
+def open_source(given):
+    """Return the source, p and k of a word of the command line."""
+    if given == "lorenz":
+        X = hidden_lorenz(30_000, 17, random_state=0)[0]
+        return RecordingSource("lorenz", "A Lorenz system in noise", X), 2, 10
+    if given == "maps":
+        X = coupled_maps(30_000, 17, seed=0)
+        return RecordingSource("maps", "Three coupled logistic maps in noise", X), 1, 10
+    if given == "game":
+        return game_source(), 1, 2
+    name, _, rest = given.partition("=")
+    path, p, k = rest.rsplit(":", 2)
+    return audio_source(name, path), int(p), int(k)
+
+
+def white_parts(source, repetition):
+    """Return the training and the test part in the white space of the training part."""
+    fit = Fit(
+        experiment="contest", data=source.name, fingerprint=source.fingerprint, method="all",
+        settings=(), n_columns=source.values.shape[1], n_train=S_TRAIN, n_drawn=S_TRAIN,
+        n_test=S_TEST, pca_components=0.99, repetition=repetition, seed=SEED,
+    )  # fmt: skip
+    train, test = (check_sequences(part.rows, part.groups) for part in source.parts(fit))
+    whitening = fit_whitening(train, 0.99, warn=False)
+    return [
+        part.with_rows((part.rows - whitening.mean) @ whitening.directions)
+        for part in (train, test)
+    ]
+
+
+def tested(features, p):
+    value = predictability(features.rows, p, groups=features.sequence_first)
+    return {"test": value, "share": value / features.samples.var(axis=0).sum()}
+
+
+def pfa_by_validation(white, M, p):
+    """Return the K whose features of held-out thirds are the most predictable."""
+    folds = [fold.parts(white) for fold in purged_folds(white, 3, gap=p + 1)]
+
+    def score(k):
+        total = 0.0
+        for train, test in folds:
+            model = PFA(M, n_lags=p, n_repeats=k).fit(train.rows, groups=train.sequence_first)
+            Y = model.transform(test.rows)
+            total += predictability(Y, p, groups=test.sequence_first)
+        return total
+
+    return min(range(11), key=score)
+
+
+def run(source, p, k, repetition, M):
+    train, test = white_parts(source, repetition)
+    found = AutoFeatures(M, n_lags=p, n_neighbors=k)._directions(train)
+    repeats = pfa_by_validation(train, M, p)
+    found["PFA"] = AutoFeatures(M, n_lags=p)._pfa(train, M, repeats)
+    results = {}
+    for name, directions in found.items():
+        own = train.with_rows(train.rows @ directions)
+        scores = {judge: measure(own, p) for judge, measure in JUDGES.items()}
+        results[name] = {**scores, **tested(test.with_rows(test.rows @ directions), p)}
+    return {"data": source.name, "repetition": repetition, "M": M, "p": p, "k": k,
+            "n_white": train.n_columns, "K": repeats, "results": results}  # fmt: skip
+
+
+def outcomes(row):
+    """Return what every contestant has on the test part, with the names of the winners."""
+    results = dict(row["results"])
+    pfa = results.pop("PFA")
+    best = {}
+    for judge in JUDGES:
+        best[f"AutoFeatures, {judge}"] = min(results, key=lambda name: results[name][judge])
+    for graph in ("GPFA (1)", "GPFA (2)"):
+        starts = [f"{graph} from {start}" for start in STARTS]
+        best[f'{graph}, "auto"'] = min(starts, key=lambda name: results[name]["training"])
+    singles = {"SFA": results["SFA"], "PFA": pfa, "ForeCA": results["ForeCA"]}
+    for graph in ("GPFA (1)", "GPFA (2)"):
+        singles[graph] = results[f"{graph} from input"]
+    return {**singles, **{name: results[winner] for name, winner in best.items()}}, best
+
+
+def p_value(first, second):
+    difference = np.subtract(first, second)
+    return wilcoxon(difference).pvalue if np.any(difference) else 1.0
+
+
+def print_table(rows):
+    for measure, words in (("test", "eq. (2)"), ("share", "share of the variance left open")):
+        print(f"\n{words}, mean over the repetitions; lower is better")
+        contestants = None
+        for data in dict.fromkeys(row["data"] for row in rows):
+            for M in (5, 2):
+                some = [outcomes(r) for r in rows if r["data"] == data and r["M"] == M]
+                if not some:
+                    continue
+                if contestants is None:
+                    contestants = list(some[0][0])
+                    head = ["data", "M", "n", *contestants, "best single", "p"]
+                    print("| " + " | ".join(head) + " |\n" + "|---" * len(head) + "|")
+                scores = {c: [o[c][measure] for o, _ in some] for c in contestants}
+                means = {c: float(np.mean(v)) for c, v in scores.items()}
+                best = min(SINGLES, key=means.__getitem__)
+                p = p_value(scores["AutoFeatures, typical"], scores[best])
+                better = np.sum(np.less(scores["AutoFeatures, typical"], scores[best]))
+                cells = [data, str(M), str(len(some)), *(f"{means[c]:.3f}" for c in contestants)]
+                print("| " + " | ".join(cells) + f" | {best} | {p:.2g} ({better} better) |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", nargs="*", help="NAME=FILE:p:k, lorenz, maps or game")
+    parser.add_argument("--out", type=Path, required=True, help="a line for every repetition")
+    parser.add_argument("--repetitions", type=int, default=20)
+    parser.add_argument("--table", action="store_true", help="print the table only")
+    arguments = parser.parse_args()
+    lines = arguments.out.read_text().splitlines() if arguments.out.exists() else []
+    rows = [json.loads(line) for line in lines]
+    if not arguments.table:
+        done = {(row["data"], row["repetition"], row["M"]) for row in rows}
+        for given in arguments.data:
+            source, p, k = open_source(given)
+            for repetition in range(arguments.repetitions):
+                for M in (5, 2):
+                    if (source.name, repetition, M) in done:
+                        continue
+                    with threadpool_limits(1):
+                        rows.append(run(source, p, k, repetition, M))
+                    with arguments.out.open("a") as file:
+                        file.write(json.dumps(rows[-1]) + "\n")
+                    print(f"{source.name}, repetition {repetition}, M={M}", flush=True)
+    print_table(rows)
+
+
+if __name__ == "__main__":
+    main()
