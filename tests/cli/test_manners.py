@@ -209,13 +209,14 @@ def test_a_kill_at_any_moment_leaves_no_half_written_file(tmp_path, noise):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals work otherwise there")
-def test_an_interrupt_ends_cleanly(tmp_path, noise):
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_cleanly(tmp_path, noise, sent):
     # A column of text makes a note on standard error: from there on the work is under way.
     lines = ["a,b,c,d,text"] + [f"{row},x" for row in noise.read_text().split()]
     noise.write_text("\n".join(lines) + "\n")
     process = start("compare", noise, "--repetitions", "500", "--out", tmp_path / "out")
     assert process.stderr.readline().startswith("note")
-    process.send_signal(signal.SIGINT)
+    process.send_signal(sent)
     code, _, err = finish(process)
     assert code == 130
     assert "interrupted" in err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import traceback
 import warnings
@@ -71,6 +72,8 @@ def main() -> None:
         warnings.simplefilter("ignore")
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = _remark
+        # What ends a job from outside is treated as Ctrl-C: worker processes end, too.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             app()
         except SystemExit as ended:
