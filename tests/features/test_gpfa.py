@@ -178,6 +178,43 @@ def test_auto_keeps_the_start_with_the_most_predictable_training_features(graph,
     np.testing.assert_array_equal(auto.history_["angle"], fits[auto.init_].history_["angle"])
 
 
+def mean_of_spaces(spaces):
+    """Return the first directions of the mean projector."""
+    projectors = [A @ np.linalg.inv(A.T @ A) @ A.T for A in spaces]
+    vectors = np.linalg.eigh(np.mean(projectors, axis=0))[1]
+    return vectors[:, ::-1][:, : spaces[0].shape[1]]
+
+
+@pytest.mark.parametrize("normalized", [True, False])
+@pytest.mark.parametrize(("n_averaged", "n_used"), [(2, 2), (3, 3), (9, 3)])
+def test_the_last_spaces_averaged(n_averaged, n_used, normalized):
+    X, groups = recording(seed=5, lengths=(100, 60))
+    X = (X - X.mean(axis=0)) @ np.linalg.inv(np.linalg.cholesky(np.cov(X.T, bias=True))).T  # white
+    options = {"n_neighbors": 3, "tol": 0, "normalized": normalized}
+    ends = [
+        GPFA(2, max_iter=7 - n, **options).fit(X, groups=groups).components_.T
+        for n in range(n_used)
+    ]
+    assert subspace_angles(ends[0], ends[1])[0] > 1  # they differ, or this would show nothing
+    model = GPFA(2, max_iter=7, n_averaged=n_averaged, **options).fit(X, groups=groups)
+    assert subspace_angles(model, mean_of_spaces(ends))[0] < SAME
+    assert len(model.history_["angle"]) == model.n_iter_ == 7
+    # Ordered by their own eigenvalues: those of the last graph within the mean space.
+    last = GPFA(2, max_iter=7, **options).fit(X, groups=groups)
+    assert np.all(np.diff(model.eigenvalues_) > 0)
+    assert np.all(model.eigenvalues_ >= last.eigenvalues_ - 1e-12)
+    variances = model.transform(X).var(axis=0)
+    np.testing.assert_allclose(variances, 1.0, rtol=1e-9)
+
+
+def test_one_iteration_has_nothing_to_average():
+    X, _ = recording(seed=5)
+    for n_iterations in (1, 2, 3):
+        plain = GPFA(2, max_iter=n_iterations, tol=0).fit(X)
+        averaged = GPFA(2, max_iter=n_iterations, tol=0, n_averaged=10).fit(X)
+        np.testing.assert_array_equal(plain.components_, averaged.components_)
+
+
 def test_auto_takes_the_few_states_there_are():
     X = np.random.default_rng(0).normal(size=(6, 2))
     assert GPFA(1, n_neighbors=2, init="auto").fit(X).components_.shape == (1, 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -17,9 +18,15 @@ from predfeat.exceptions import DimensionError, RankError
 from predfeat.features._base import POSITIVE, LinearFeatures
 from predfeat.features._convergence import IterationHistory
 from predfeat.features._foreca import forecastable_directions
+from predfeat.features._mean_space import mean_space
 from predfeat.features._pfa import linearly_predictable_directions
 from predfeat.features._sfa import slow_and_fast_directions, slow_directions
-from predfeat.graph import GRAPHS, find_neighborhoods, projected_laplacian
+from predfeat.graph import (
+    GRAPHS,
+    ProjectedLaplacian,
+    find_neighborhoods,
+    projected_laplacian,
+)
 from predfeat.measures._predictability import variance_left_open
 from predfeat.neighbors import METHODS, NeighborTable, search
 from predfeat.series import Sequences, check_matrix, find_states
@@ -74,6 +81,10 @@ class GPFA(LinearFeatures):
         projection of shape (n_columns, any number). "auto" fits from each but ForeCA's and keeps
         the fit whose features of the training data are the most predictable, by eq. (2) with 10
         neighbours: five times the cost.
+    n_averaged : int, default=1
+        Iterations at the end (at most half of those done) whose feature spaces are averaged: from
+        one to the next some neighbours change, and the spaces with them. 1 is the paper's
+        algorithm; 10 takes most of that out.
     n_intermediate : int or None, default=None
         Features to search neighbours in between iterations; by default `n_components`.
     pca_components : int, float or None, default=None
@@ -94,7 +105,7 @@ class GPFA(LinearFeatures):
         variance on the training data.
     mean_ : ndarray of shape (n_columns,)
     eigenvalues_ : ndarray of shape (n_components,)
-        λ of each feature, from the last iteration.
+        λ of each feature, with the graph of the last iteration.
     history_ : dict of ndarray
         For every iteration the `eigenvalues`, the largest `angle` (degrees) to the feature space
         before it (NaN for the first), and the `seconds` it took.
@@ -138,6 +149,7 @@ class GPFA(LinearFeatures):
         "max_iter": [POSITIVE],
         "tol": [Interval(Real, 0, None, closed="left")],
         "init": [StrOptions(set(_STARTS)), "array-like"],
+        "n_averaged": [POSITIVE],
         "n_intermediate": [POSITIVE, None],
         "theiler": [Interval(Integral, 0, None, closed="left")],
         "neighbors_method": [StrOptions(set(METHODS))],
@@ -157,6 +169,7 @@ class GPFA(LinearFeatures):
         max_iter: int = 50,
         tol: float = 1e-3,
         init: str | ArrayLike = "input",
+        n_averaged: int = 1,
         n_intermediate: int | None = None,
         pca_components: int | float | None = None,
         theiler: int = 0,
@@ -173,6 +186,7 @@ class GPFA(LinearFeatures):
         self.max_iter = max_iter
         self.tol = tol
         self.init = init
+        self.n_averaged = n_averaged
         self.n_intermediate = n_intermediate
         self.pca_components = pca_components
         self.theiler = theiler
@@ -187,28 +201,42 @@ class GPFA(LinearFeatures):
             run = self._best_run(white, whitening, n_between)
         else:
             run = self._run(white, self._first_space(white, whitening, n_between), n_between)
-        self.eigenvalues_ = run.history.eigenvalues[-1]
+        self.eigenvalues_ = run.eigenvalues
         self.history_, self.n_iter_ = run.history.as_dict(), len(run.history.angles)
         return run.projection
 
     def _run(self, white: Sequences, space: Sequences, n_between: int) -> _Run:
         """Iterate from a space until the features settle."""
         history = IterationHistory()
+        latest: deque[FloatArray] = deque(maxlen=self.n_averaged)
         neighbors: IntArray | None = None
         with one_blas_thread(white.n_columns):
             for _ in range(self.max_iter):
                 started = perf_counter()
-                pairs, neighbors = self._iterate(
-                    white, space, max(n_between, self.n_components), neighbors
-                )
-                projection = pairs.vectors[:, : self.n_components]
+                projected, neighbors = self._iterate(white, space, neighbors)
+                pairs = self._solve(projected, max(n_between, self.n_components))
+                latest.append(pairs.vectors[:, : self.n_components])
                 values = pairs.values[: self.n_components]
-                history.record(values, projection, perf_counter() - started)
+                history.record(values, latest[-1], perf_counter() - started)
                 self._report(history)
                 if history.has_settled(self.tol):
                     break
                 space = white.with_rows(white.rows @ pairs.vectors[:, :n_between])
-        return _Run(projection, history)
+            n_averaged = min(self.n_averaged, len(history.angles) // 2)
+            if n_averaged <= 1:
+                return _Run(latest[-1], values, history)
+            return _Run(*self._averaged(list(latest)[-n_averaged:], projected), history)
+
+    def _averaged(
+        self, spaces: list[FloatArray], projected: ProjectedLaplacian
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return directions in the middle of several spaces, and their eigenvalues."""
+        basis = mean_space(spaces)
+        within = ProjectedLaplacian(
+            basis.T @ projected.laplacian @ basis, basis.T @ projected.degree @ basis
+        )
+        pairs = self._solve(within, self.n_components)
+        return basis @ pairs.vectors, pairs.values
 
     def _best_run(self, white: Sequences, whitening: Whitening, n_between: int) -> _Run:
         """Iterate from every start, and return the run with the most predictable features."""
@@ -228,9 +256,9 @@ class GPFA(LinearFeatures):
         return runs[self.init_]
 
     def _iterate(
-        self, white: Sequences, space: Sequences, n_directions: int, guess: IntArray | None
-    ) -> tuple[Eigenpairs, IntArray]:
-        """Search neighbours in a space, connect the samples, embed the graph.
+        self, white: Sequences, space: Sequences, guess: IntArray | None
+    ) -> tuple[ProjectedLaplacian, IntArray]:
+        """Search neighbours in a space, and connect the samples.
 
         The neighbours found are returned, too: they are a good guess for the next search.
         """
@@ -242,12 +270,17 @@ class GPFA(LinearFeatures):
             n_jobs=self.n_jobs,
             guess=guess,
         )
-        return self._embed(white, table, n_directions), table.indices
+        return self._connect(white, table), table.indices
 
     def _embed(self, white: Sequences, table: NeighborTable, n_directions: int) -> Eigenpairs:
         """Connect the samples that follow similar states, and embed their graph."""
+        return self._solve(self._connect(white, table), n_directions)
+
+    def _connect(self, white: Sequences, table: NeighborTable) -> ProjectedLaplacian:
         terms = find_neighborhoods(table, white, self.n_lags, past=self.past)
-        projected = projected_laplacian(terms, white.rows, self.graph)
+        return projected_laplacian(terms, white.rows, self.graph)
+
+    def _solve(self, projected: ProjectedLaplacian, n_directions: int) -> Eigenpairs:
         degree = projected.degree if self.normalized else None
         return smallest_eigenpairs(projected.laplacian, n_directions, degree)
 
@@ -306,6 +339,7 @@ class _Run:
     """What an iteration led to."""
 
     projection: FloatArray
+    eigenvalues: FloatArray
     history: IterationHistory
 
 
