@@ -8,8 +8,10 @@ nonlinear systems and on a game (`predfeat[games]`), and goes on where it was; t
 table again. Every repetition takes two windows of a series at random places, 5000 rows to learn
 from and 2500 to test, keeps 99 % of the variance, whitens, and measures the test features by
 eq. (2) and by the share of their own variance that it leaves open. Every candidate of AutoFeatures
-is fitted once: what AutoFeatures keeps with either judge, and what `GPFA(init="auto")` keeps,
-follows from their scores. PFA's K is the best of 0 … 10 on held-out thirds of the training part.
+is fitted once: what AutoFeatures keeps with either judge, and what `GPFA(init="auto",
+n_averaged=10)` keeps, follows from their scores. The single GPFA (1) and (2) are the paper's, from
+the input space and without averages. PFA's K is the best of 0 … 10 on held-out thirds of the
+training part.
 """
 
 import argparse
@@ -20,7 +22,7 @@ import numpy as np
 from scipy.stats import wilcoxon
 from threadpoolctl import threadpool_limits
 
-from predfeat import PFA, AutoFeatures
+from predfeat import GPFA, PFA, AutoFeatures
 from predfeat.datasets import hidden_lorenz
 from predfeat.experiments.reproduction import RecordingSource, audio_source, game_source
 from predfeat.experiments.reproduction._specification import Fit
@@ -106,6 +108,9 @@ def run(source, p, k, repetition, M):
     found = AutoFeatures(M, n_lags=p, n_neighbors=k)._directions(train)
     repeats = pfa_by_validation(train, M, p)
     found["PFA"] = AutoFeatures(M, n_lags=p)._pfa(train, M, repeats)
+    for name, graph in (("GPFA (1)", "full"), ("GPFA (2)", "star")):
+        model = GPFA(M, n_lags=p, n_neighbors=k, graph=graph)
+        found[name] = model._find_projection(train, fit_whitening(train, warn=False))
     results = {}
     for name, directions in found.items():
         own = train.with_rows(train.rows @ directions)
@@ -118,16 +123,15 @@ def run(source, p, k, repetition, M):
 def outcomes(row):
     """Return what every contestant has on the test part, with the names of the winners."""
     results = dict(row["results"])
-    pfa = results.pop("PFA")
+    singles = {name: results[name] for name in SINGLES}
+    for name in ("PFA", "GPFA (1)", "GPFA (2)"):
+        del results[name]  # these are no candidates of AutoFeatures
     best = {}
     for judge in JUDGES:
         best[f"AutoFeatures, {judge}"] = min(results, key=lambda name: results[name][judge])
     for graph in ("GPFA (1)", "GPFA (2)"):
         starts = [f"{graph} from {start}" for start in STARTS]
         best[f'{graph}, "auto"'] = min(starts, key=lambda name: results[name]["training"])
-    singles = {"SFA": results["SFA"], "PFA": pfa, "ForeCA": results["ForeCA"]}
-    for graph in ("GPFA (1)", "GPFA (2)"):
-        singles[graph] = results[f"{graph} from input"]
     return {**singles, **{name: results[winner] for name, winner in best.items()}}, best
 
 

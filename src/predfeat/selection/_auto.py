@@ -30,6 +30,7 @@ _GRAPHS = {"GPFA (1)": "full", "GPFA (2)": "star"}
 _STARTS = ("input", "pca", "sfa", "extremes", "pfa")
 _REPEATS = (0, 1, 3, 10)
 _REPEATS_OF_START = 3
+_AVERAGED = 10
 
 
 @dataclass(frozen=True)
@@ -54,9 +55,10 @@ class AutoFeatures(LinearFeatures):
     """The most predictable features that any of the methods finds.
 
     SFA (the slowest directions, and the slowest and fastest alike), PFA (with several K), ForeCA,
-    and GPFA with both graphs from six starts are fitted. Those features are kept of which a
-    typical moment of the training data leaves the least open, or those that are best by eq. (2) of
-    the paper, on the training data itself or on blocks of it that were held out.
+    and GPFA with both graphs from six starts, its last iterations averaged, are fitted. Those
+    features are kept of which a typical moment of the training data leaves the least open, or
+    those that are best by eq. (2) of the paper, on the training data itself or on blocks of it
+    that were held out.
 
     Parameters
     ----------
@@ -210,6 +212,7 @@ class AutoFeatures(LinearFeatures):
             n_lags=self.n_lags,
             n_neighbors=self.n_neighbors,
             graph=graph,
+            n_averaged=_AVERAGED,
             theiler=self.theiler,
             n_jobs=self.n_jobs,
         )
