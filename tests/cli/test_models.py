@@ -180,6 +180,20 @@ def test_fit_prints_a_diagnosis_when_asked(tmp_path, trials, method, n_component
     assert run("fit", trials, *READ, *wanted, "--diagnosis", "--quiet").output == ""
 
 
+def test_the_diagnosis_of_a_fit_knows_the_sequences(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = ["trial,a,b"]
+    lines += [f"{i // 5},{a},{b}" for i, (a, b) in enumerate(rng.normal(size=(200, 2)).tolist())]
+    path = tmp_path / "short.csv"
+    path.write_text("\n".join(lines) + "\n")
+    done = run(
+        "fit", path, "--group", "trial", "--n-lags", "3", "--n-components", "1", "--diagnosis",
+        "--out", tmp_path / "m.predfeat",
+    )  # fmt: skip
+    assert "short-sequences" in done.stdout
+    assert "Of 200 samples only 80 end a state of 3 and have a successor" in done.stdout
+
+
 def test_advised_options_are_options_of_the_commands_named():
     commands = typer.main.get_command(app).commands
     for option, of in _OPTIONS.values():

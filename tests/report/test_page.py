@@ -403,6 +403,7 @@ def test_findings_are_told_with_what_to_change(all_results):
     # Not by colour alone: the outlines are different ones.
     outlines = re.findall(r'<path class="fill" d="([^"]+)"', section)
     assert len(set(outlines)) == len(outlines) == 3
+    assert len(set(re.findall(r'<li class="finding (c\d)">', section))) == 3
     code = re.findall(r"<code>(.*?)</code>", section)
     assert code[:4] == ["pca_components=0.99", "init=&#39;sfa&#39;", "past=False", "n_components=2"]
     assert code[4:] == [
