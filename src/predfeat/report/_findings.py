@@ -55,7 +55,10 @@ def findings_part(results: dict[str, Any]) -> dict[str, Any] | None:
         "options": _code(parameters_as_options(finding["advice"] for finding in findings)),
         "findings": [
             {
-                **{key: _code(finding[key]) for key in ("summary", "meaning", "advice")},
+                # Plain text, as names of columns in it may look like parameters.
+                "summary": finding["summary"],
+                "meaning": finding["meaning"],
+                "advice": _code(finding["advice"]),
                 "name": finding["name"].replace("-", " "),
                 "word": _SHOWN[finding["severity"]][0],
                 "colour": _SHOWN[finding["severity"]][1],
