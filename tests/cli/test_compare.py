@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from predfeat import SFA, load
+from predfeat import GPFA, SFA, load
 from predfeat.cli import app
+from predfeat.cli._compare import Method
 from predfeat.datasets import hidden_lorenz, read
-from predfeat.experiments import standard_methods
+from predfeat.experiments import spread_sequences, standard_methods
 from predfeat.report import check_results, render
-from predfeat.selection import significance
+from predfeat.selection import diagnose, significance
+from predfeat.series import check_sequences
 
 FILES = {"report.html", "results.json", "model.predfeat", "features.csv"}
 QUICK = ("-m", "random", "-m", "sfa", "--repetitions", "2")
@@ -130,3 +132,97 @@ def test_significance_is_that_of_the_library_and_in_the_report(tmp_path, table):
     assert found["significance"]["n_rows"] == len(values)
     assert expected.question in (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
     assert expected.question in done.output
+
+
+@pytest.fixture
+def twice(tmp_path):
+    """Noise, a column of it twice, one under a name that is markup."""
+    X = np.random.default_rng(0).normal(size=(120, 5))
+    X[:, 3] = X[:, 0]
+    path = tmp_path / "twice.csv"
+    np.savetxt(path, X, delimiter=",", header="wind,sun,rain,<b>fog</b>,ice", comments="")
+    return path
+
+
+def found_in(folder):
+    return json.loads((folder / "results.json").read_text(encoding="utf-8"))["diagnosis"]
+
+
+def test_the_diagnosis_is_that_of_the_library_in_the_report_and_a_line_each(tmp_path, twice):
+    out = tmp_path / "o"
+    done = run(
+        "compare", twice, "--out", out, "-m", "gpfa2", "--repetitions", "2", "--n-lags", "2",
+        "--max-fit", "100", "--seed", "5",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    recording, model = read(twice), load(out / "model.predfeat")
+    rows, groups = spread_sequences(check_sequences(recording.values), 100)
+    expected = diagnose(
+        GPFA(**model.get_params()).fit(recording.values[rows], groups=groups),
+        recording.values[rows],
+        groups,
+        names=recording.names,
+        random_state=5,
+    )
+    assert {"rank-deficient", "unstable"} < set(expected.names)
+    found = found_in(out)
+    assert found["findings"] == json.loads(json.dumps(expected.as_dict()["findings"]))
+    assert (found["method"], found["n_rows"]) == ("GPFA (2)", 100)
+    assert "other-data" not in expected.names
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert "scale and shift (&lt;b&gt;fog&lt;/b&gt;)" in page
+    lines = done.stderr.splitlines()
+    for finding in expected.findings:
+        assert f"{finding.severity}: {finding.name}: {finding.summary}" in lines
+    assert "What that means, and what to change, is in the report." in lines
+    assert lines[-1] == f"Open {out / 'report.html'}"
+
+
+def test_a_healthy_fit_gets_one_line(tmp_path):
+    done = run("compare", "-m", "gpfa2", "--repetitions", "2", "--out", tmp_path / "o")
+    assert found_in(tmp_path / "o")["findings"] == []
+    assert done.stderr.count("Nothing was found that speaks against this fit.\n") == 1
+    assert "in the report" not in done.stderr
+
+
+def test_no_diagnosis_where_none_is_wanted(tmp_path, twice, monkeypatch):
+    def never(*_, **__):
+        raise AssertionError("nobody asked for it")
+
+    monkeypatch.setattr("predfeat.selection.diagnose", never)
+    done = run("compare", twice, "--out", tmp_path / "o", *QUICK, "--no-diagnosis")
+    assert done.exit_code == 0, done.output
+    assert found_in(tmp_path / "o") is None
+    assert 'id="diagnosis"' not in (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
+    assert "warning" not in done.output
+    assert "speaks against" not in done.output
+
+
+def test_the_diagnosis_does_not_depend_on_the_number_of_threads(tmp_path, twice):
+    found = []
+    for n, jobs in enumerate((1, 2, 1)):
+        run("compare", twice, "--out", tmp_path / str(n), "-m", "gpfa1", "--repetitions", "2",
+            "--jobs", jobs)  # fmt: skip
+        found.append(found_in(tmp_path / str(n)))
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("method", Method)
+@pytest.mark.parametrize("grouped", [False, True])
+def test_hardly_any_data_is_diagnosed_all_the_same(tmp_path, method, grouped):
+    rng = np.random.default_rng(3)
+    lines = ["trial,a,b,c"]
+    for i in range(40):
+        cells = [repr(x) for x in rng.normal(size=3).round(1).tolist()]
+        lines.append(",".join([f"no. {i // 8}", *cells]))
+    lines[17] = "no. 2,,,"
+    path = tmp_path / "tiny.csv"
+    path.write_text("\n".join(lines) + "\n")
+    reading = ("--group", "trial") if grouped else ("-c", "a", "-c", "b", "-c", "c")
+    done = run(
+        "compare", path, *reading, "-m", method, "--repetitions", "2", "--n-neighbors", "3",
+        "--n-components", "2", "--out", tmp_path / "o",
+    )  # fmt: skip
+    assert done.exit_code == 0, (done.output, done.exception)
+    names = [finding["name"] for finding in found_in(tmp_path / "o")["findings"]]
+    assert "few-samples" in names

@@ -224,6 +224,23 @@ def test_an_interrupt_ends_cleanly(tmp_path, noise, sent):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("command", ["compare", "fit"])
+def test_an_interrupt_of_the_diagnosis_ends_cleanly(monkeypatch, tmp_path, noise, command):
+    def interrupted(*_, on_progress, **__):
+        on_progress(0, 6)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("predfeat.selection.diagnose", interrupted)
+    out = tmp_path / "out"
+    options = ["--repetitions", "2"] if command == "compare" else []
+    code, err = in_this_process(
+        monkeypatch, command, noise, "-m", "sfa", "--diagnosis", "--out", out, *options
+    )
+    assert code == 130
+    assert "interrupted" in err
+    assert out.exists() == (command == "fit")  # which keeps the model before it looks at it
+
+
 def test_help_answers_without_the_heavy_libraries():
     program = (
         "import sys; sys.argv = ['predfeat', '--help']\n"

@@ -6,12 +6,15 @@ import sys
 
 import numpy as np
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from predfeat import GPFA, SFA, load, measures, read_header
 from predfeat.cli import app
 from predfeat.datasets import read
 from predfeat.report import render
+from predfeat.report._findings import _OPTIONS
+from predfeat.selection import diagnose
 
 N_TRIALS, N_ROWS = 4, 60
 
@@ -138,11 +141,12 @@ def test_options_of_fit_are_parameters_of_the_method(tmp_path, trials):
     result = run(
         "fit", trials, *READ, "--out", model, "--n-components", "2", "--n-lags", "2",
         "--n-neighbors", "4", "--graph", "full", "--init", "sfa", "--max-iter", "3",
-        "--theiler", "1", "--pca-components", "0.9999",
+        "--theiler", "1", "--pca-components", "0.9999", "--n-intermediate", "3", "--no-past",
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     wanted = {"n_components": 2, "n_lags": 2, "n_neighbors": 4, "graph": "full", "init": "sfa"}
     wanted |= {"max_iter": 3, "theiler": 1, "pca_components": 0.9999}
+    wanted |= {"n_intermediate": 3, "past": False}
     assert load(model).get_params().items() >= wanted.items()
     assert read_header(model).notes["columns"] == ["left", "right", "up"]
 
@@ -152,6 +156,51 @@ def test_an_option_that_the_method_does_not_have(trials, tmp_path):
     assert result.exit_code == 2
     assert "--graph" in result.output
     assert "SFA" in result.output
+
+
+@pytest.mark.parametrize("method", ["gpfa", "sfa"])
+@pytest.mark.parametrize("n_components", [2, 3])
+def test_fit_prints_a_diagnosis_when_asked(tmp_path, trials, method, n_components):
+    model = tmp_path / "m.predfeat"
+    wanted = ("-m", method, "--n-components", n_components, "--out", model, "--force")
+    silent = run("fit", trials, *READ, *wanted)
+    assert silent.stdout == ""
+    done = run("fit", trials, *READ, *wanted, "--diagnosis")
+    assert done.exit_code == 0, done.output
+    recording = read_trials(trials)
+    fitted = {"gpfa": GPFA, "sfa": SFA}[method](n_components)
+    fitted.fit(recording.values, groups=recording.groups)
+    expected = diagnose(fitted, recording.values, recording.groups, names=recording.names)
+    # Of three independent columns, three features are everything.
+    assert ("nothing-selected" in expected.names) == (n_components == 3)
+    text, _, options = done.stdout.partition("\n\nOn the command line the parameters are options")
+    assert text.strip() == str(expected)
+    assert ("--n-components" in options) == any("n_comp" in f.advice for f in expected.findings)
+    assert done.stderr == silent.stderr
+    assert run("fit", trials, *READ, *wanted, "--diagnosis", "--quiet").output == ""
+
+
+def test_the_diagnosis_of_a_fit_knows_the_sequences(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = ["trial,a,b"]
+    lines += [f"{i // 5},{a},{b}" for i, (a, b) in enumerate(rng.normal(size=(200, 2)).tolist())]
+    path = tmp_path / "short.csv"
+    path.write_text("\n".join(lines) + "\n")
+    done = run(
+        "fit", path, "--group", "trial", "--n-lags", "3", "--n-components", "1", "--diagnosis",
+        "--out", tmp_path / "m.predfeat",
+    )  # fmt: skip
+    assert "short-sequences" in done.stdout
+    assert "Of 200 samples only 80 end a state of 3 and have a successor" in done.stdout
+
+
+def test_advised_options_are_options_of_the_commands_named():
+    commands = typer.main.get_command(app).commands
+    for option, of in _OPTIONS.values():
+        for name in of:
+            options = {o for p in commands[name].params for o in (*p.opts, *p.secondary_opts)}
+            assert option in options
+    assert set(_OPTIONS) <= set(GPFA().get_params())
 
 
 def test_measures_are_those_of_the_library(tmp_path, trials):

@@ -68,6 +68,7 @@ def test_the_last_fit_is_on_everything_or_on_blocks_that_stay_apart(lorenz):
     assert len(np.unique(groups)) == 10
     expected = SFA(2).fit(lorenz.values[rows], groups=groups)
     assert np.array_equal(study.model.components_, expected.components_)
+    np.testing.assert_array_equal(study.learned_from, (rows, groups))
 
 
 def test_groups_reach_the_methods_and_the_measure():
@@ -193,6 +194,10 @@ def test_where_the_last_fit_goes_astray_the_best_repetition_is_kept(lorenz):
     best = study.best
     assert best.repetition is not None
     assert study.model is best.models[best.repetition]
+    rows, groups = study.learned_from
+    assert np.array_equal(rows, study.protocol.splits[best.repetition].train)
+    again = Astray(2).fit(lorenz.values[rows], groups=groups)
+    assert np.array_equal(again.components_, study.model.components_)
 
     def share(model):
         return predictability(model.transform(lorenz.values), relative=True, ddof=1)

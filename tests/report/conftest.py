@@ -7,7 +7,7 @@ from predfeat import SFA
 from predfeat.datasets import Image, Recording, Spectrum, hidden_lorenz
 from predfeat.experiments import compare_on_recording
 from predfeat.report import results_of
-from predfeat.selection import significance
+from predfeat.selection import diagnose, significance
 
 NASTY = ("<script>alert(1)</script>", "</script><b>", "\"'><img src=x onerror=alert(1)>", "a&b")
 
@@ -64,13 +64,31 @@ def all_studies():
     }
 
 
+def diagnosis_of(study):
+    rows, groups = study.learned_from
+    return diagnose(study.model, study.recording.values[rows], groups, names=study.recording.names)
+
+
 @pytest.fixture(scope="session")
-def all_results(all_studies):
-    results = {name: results_of(s, f"predfeat compare {name}") for name, s in all_studies.items()}
+def diagnoses(all_studies):
+    """Of some studies; the table's has no finding."""
+    return {name: diagnosis_of(all_studies[name]) for name in ("table", "trials", "video")}
+
+
+@pytest.fixture(scope="session")
+def all_results(all_studies, diagnoses):
+    results = {
+        name: results_of(study, f"predfeat compare {name}", diagnosis=diagnoses.get(name))
+        for name, study in all_studies.items()
+    }
     # One of them with a test of its features.
     tested = significance(SFA(3), all_studies["table"].recording.values, n_surrogates=19)
     results["table"] = results_of(
-        all_studies["table"], "predfeat compare table", significance=tested, tested_rows=500
+        all_studies["table"],
+        "predfeat compare table",
+        significance=tested,
+        tested_rows=500,
+        diagnosis=diagnoses["table"],
     )
     return results
 

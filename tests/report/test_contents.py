@@ -15,6 +15,7 @@ from predfeat.report._loadings import correlations, frequency_profile, smaller_i
 from predfeat.report._sentence import about_as_good, percent, sentence, verdict
 from predfeat.report._spectrum import block_length, block_spectra
 from predfeat.report._traces import envelope, time_axis
+from predfeat.selection import Diagnosis, Finding, diagnose
 from predfeat.series import check_sequences
 
 
@@ -32,13 +33,16 @@ def test_results_are_json_without_nan_and_pass_their_own_check(results):
     check_results(json.loads(text), SCHEMA)
 
 
-def test_same_seed_same_results_but_for_the_times(all_results, all_studies):
+def test_same_seed_same_results_but_for_the_times(all_results, all_studies, diagnoses):
     recording = all_studies["trials"].recording
     again = compare_on_recording(
         recording, ["random", "SFA", "ForeCA", "GPFA (2)"], n_repetitions=6, n_jobs=2
     )
     expected = without_times(all_results["trials"])
-    assert without_times(results_of(again, "predfeat compare trials")) == expected
+    found = diagnose(again.model, recording.values, recording.groups, names=recording.names)
+    assert found == diagnoses["trials"]
+    results = results_of(again, "predfeat compare trials", diagnosis=found)
+    assert without_times(results) == expected
 
 
 def test_methods_are_those_of_the_study(all_results, all_studies):
@@ -257,3 +261,28 @@ def test_about_as_good():
     assert about_as_good(SURE, 0.005)
     assert not about_as_good(SURE, 0.3)
     assert not about_as_good(PairedTest(3, 3, 0.3, None), 0.3)
+
+
+def test_a_diagnosis_is_kept_as_plain_numbers_and_text(all_studies):
+    study = all_studies["trials"]
+    finding = Finding(
+        "x", "note", "s", "m", "a", {"n": 3, "share": np.float64(0.25), "none": np.nan}
+    )
+    found = results_of(study, diagnosis=Diagnosis((finding,), "x"))["diagnosis"]
+    assert found == {
+        "method": study.best.method,
+        "n_rows": 600,
+        "findings": [
+            {
+                "name": "x",
+                "severity": "note",
+                "summary": "s",
+                "meaning": "m",
+                "advice": "a",
+                "values": {"n": 3, "share": 0.25, "none": None},
+            }
+        ],
+    }
+    assert type(found["findings"][0]["values"]["n"]) is int
+    json.dumps(found, allow_nan=False)
+    assert results_of(study)["diagnosis"] is None

@@ -3,6 +3,7 @@
 import base64
 import copy
 import hashlib
+import html
 import json
 import re
 import struct
@@ -128,6 +129,8 @@ def test_nasty_text_anywhere_in_the_results_stays_text(all_results):
             poisoned["features"]["traces"], results["features"]["traces"], strict=True
         ):
             mine["kind"] = theirs["kind"]
+        for finding in (poisoned["diagnosis"] or {}).get("findings", []):
+            finding["severity"] = "note"
         parsed = outline(render(poisoned))
         assert parsed.wrong == []
         assert [n for n, _, _ in parsed.elements].count("script") == 2
@@ -158,6 +161,7 @@ def test_every_figure_has_text_for_those_who_cannot_see_it(page, results):
 def test_sections_stand_in_their_order(page, results):
     ids = [a["id"] for name, a, _ in outline(page).elements if name == "section"]
     tested = ["significance"] if results["significance"] else []
+    tested += ["diagnosis"] if results["diagnosis"] else []
     assert ids == [
         "methods", "repetitions", *tested, "features", "spectra", "loadings", "angles",
         "eigenvalues", "history", "data", "times", "origin",
@@ -244,7 +248,7 @@ def test_an_edited_file_is_refused_with_the_key(all_results, path, value, messag
 
 def test_a_missing_key_is_named_wherever_it_is(all_results):
     results = all_results["table"]
-    for key in results.keys() - {"significance"}:  # which earlier files do not have
+    for key in results.keys() - {"significance", "diagnosis"}:  # which earlier files do not have
         broken = {k: v for k, v in results.items() if k != key}
         with pytest.raises(ResultsError, match=f"{key} is missing"):
             render(broken)
@@ -344,3 +348,118 @@ def test_real_features_are_marked(all_results):
         render(results)
     del results["significance"]  # as earlier versions wrote it
     assert 'id="significance"' not in render(results)
+
+
+FINDINGS = [
+    {
+        "name": "few-samples",
+        "severity": "problem",
+        "summary": "There are 9 steps for <b>8</b> columns & more.",
+        "meaning": 'It is "chance".',
+        "advice": "Use </p><script>x</script> or pca_components=0.99, init='sfa', past=False.",
+        "values": {"n_steps": 9, "share": 0.5, "unknown": None},
+    },
+    {
+        "name": "no-gap",
+        "severity": "warning",
+        "summary": "Both are 1.",
+        "meaning": "The past says so.",
+        "advice": "Try n_components=2.",
+        "values": {},
+    },
+    {
+        "name": "only-slow",
+        "severity": "note",
+        "summary": "Slow.",
+        "meaning": "Nothing else.",
+        "advice": "Measure with relative=True.",
+        "values": {},
+    },
+]
+
+
+def with_findings(results, *findings):
+    diagnosis = {"method": "GPFA (2)", "n_rows": 500, "findings": list(findings)}
+    return {**results, "diagnosis": copy.deepcopy(diagnosis)}
+
+
+def part_of(page, name, following):
+    return page[page.index(f'<section id="{name}"') : page.index(f'<section id="{following}"')]
+
+
+def test_findings_are_told_with_what_to_change(all_results):
+    page = render(with_findings(all_results["table"], *FINDINGS))
+    section = part_of(page, "diagnosis", "features")
+    parsed = outline(section)
+    assert parsed.wrong == []
+    assert "script" not in [name for name, _, _ in parsed.elements]
+    assert "fitted to 500 rows" in parsed.text["small"]
+    words = re.findall(r'<span class="text">(\w+):</span> ([\w ]+)</h3>', section)
+    assert words == [("Problem", "few samples"), ("Warning", "no gap"), ("Note", "only slow")]
+    plain = " ".join(re.sub(r"<[^>]+>", "", section).split())
+    for finding in FINDINGS:
+        for key in ("summary", "meaning", "advice"):
+            assert " ".join(finding[key].split()) in html.unescape(plain)
+    # Not by colour alone: the outlines are different ones.
+    outlines = re.findall(r'<path class="fill" d="([^"]+)"', section)
+    assert len(set(outlines)) == len(outlines) == 3
+    assert len(set(re.findall(r'<li class="finding (c\d)">', section))) == 3
+    code = re.findall(r"<code>(.*?)</code>", section)
+    assert code[:4] == ["pca_components=0.99", "init=&#39;sfa&#39;", "past=False", "n_components=2"]
+    assert code[4:] == [
+        "relative=True", "--n-components", "--pca-components", "--init", "--no-past",
+        "relative=True",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("findings", "told"),
+    [
+        (FINDINGS, "1 problem and 1 warning."),
+        ([FINDINGS[1], FINDINGS[1]], "2 warnings."),
+        ([FINDINGS[2]], None),
+        ([], None),
+    ],
+)
+def test_the_head_of_the_page_leads_to_problems_and_warnings(all_results, findings, told):
+    page = render(with_findings(all_results["table"], *findings))
+    head = page[page.index("<header>") : page.index("</header>")]
+    link = '<a href="#diagnosis">what to look out for</a>: '
+    assert (link + told in head) if told else ("#diagnosis" not in head)
+
+
+def test_a_fit_without_findings_is_said_to_be_so(all_results):
+    section = part_of(render(with_findings(all_results["table"])), "diagnosis", "features")
+    assert "none of it speaks against this fit" in section
+    assert "<li" not in section
+    assert "What to change" not in section
+
+
+def test_without_a_diagnosis_the_page_is_silent(all_results):
+    results = with_findings(all_results["table"], *FINDINGS)
+    silent = render({**results, "diagnosis": None})
+    assert "look out for" not in silent
+    del results["diagnosis"]  # as earlier versions wrote it
+    assert render(results) == silent
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ((), [], "diagnosis must be an object"),
+        (("n_rows",), -1, r"diagnosis\.n_rows must be a whole number"),
+        (("findings",), {}, r"diagnosis\.findings must be a list"),
+        (("findings", 1, "severity"), "dire", r"findings\[1\]\.severity must be one of 'problem'"),
+        (("findings", 1, "advice"), None, r"diagnosis\.findings\[1\]\.advice must be text"),
+        (("findings", 0, "values", "n_steps"), "9", r"values\.n_steps must be a finite number"),
+        (("findings", 2), {"severity": "note"}, r"diagnosis\.findings\[2\]\.name is missing"),
+    ],
+)
+def test_an_edited_diagnosis_is_refused_with_the_key(all_results, path, value, message):
+    results = with_findings(all_results["table"], *FINDINGS)
+    place, *steps = results, "diagnosis", *path
+    for step in steps[:-1]:
+        place = place[step]
+    place[steps[-1]] = value
+    with pytest.raises(ResultsError, match=message):
+        render(results)

@@ -755,3 +755,30 @@ def test_severity_within_a_finding_is_a_copy():
     finding = Finding("a", "note", "b", "c", "d", {"x": 1})
     assert replace(finding, severity="problem").severity == "problem"
     assert finding.severity == "note"
+
+
+def test_progress_goes_from_start_to_end_by_fits():
+    X, told = toy(400), []
+    alone = diagnose(GPFA(2, max_iter=5).fit(X), X)
+    with_progress = diagnose(
+        GPFA(2, max_iter=5).fit(X), X, on_progress=lambda *steps: told.append(steps)
+    )
+    assert told == [(n, 6) for n in range(7)]
+    assert with_progress == alone
+    told.clear()
+    diagnose(RandomFeatures(2).fit(X), X, on_progress=lambda *steps: told.append(steps))
+    assert told[0] == (0, 6)
+    assert told[-1] == (6, 6)
+    assert told == sorted(set(told))
+
+
+def test_columns_are_called_by_the_names_given():
+    X = np.column_stack([toy(400), toy(400)[:, 1]])
+    model = SFA(2).fit(X)
+    (finding,) = [f for f in diagnose(model, X).findings if f.name == "rank-deficient"]
+    assert "(x5)" in finding.summary
+    names = ("wind", "sun", "rain", "fog", "ice", "sun again")
+    (finding,) = [f for f in diagnose(model, X, names=names).findings if f.name == finding.name]
+    assert "(sun again)" in finding.summary
+    with pytest.raises(ValueError, match="names has 2 entries, but X has 6 columns"):
+        diagnose(model, X, names=names[:2])

@@ -97,6 +97,9 @@ def compare(
     surrogates: Annotated[
         int, typer.Option(min=19, help="Surrogates to fit, with --significance.")
     ] = 99,
+    diagnosis: Annotated[
+        bool, typer.Option(help="Look for what may be wrong with the best method's fit.")
+    ] = True,
     seed: Seed = 0,
     jobs: Jobs = -1,
     force: Force = False,
@@ -120,7 +123,7 @@ def compare(
 
         predfeat compare song.flac --rate 22050 -m sfa -m gpfa2
 
-        predfeat compare weather.csv --significance permutation
+        predfeat compare weather.csv --significance permutation --no-diagnosis
     """
     from predfeat.experiments import compare_on_recording
     from predfeat.report import render, results_of
@@ -149,18 +152,21 @@ def compare(
             after_each=progress,
         )
     command = shlex.join(["predfeat", *sys.argv[1:]])
-    if significance is None:
-        results = results_of(study, command)
-    else:
+    found: dict[str, Any] = {}
+    if significance is not None:
         tested, n_rows = _test(study, significance, surrogates, max_train, seed, jobs, quiet)
-        results = results_of(study, command, significance=tested, tested_rows=n_rows)
+        found |= {"significance": tested, "tested_rows": n_rows}
         say(f"{tested}\n", quiet=quiet or as_json)
+    if diagnosis:
+        found["diagnosis"] = _diagnose(study, seed, jobs, quiet)
+    results = results_of(study, command, **found)
     _write(study, results, render(results), data_notes(recording, reading), paths, force)
     if as_json:
         typer.echo(json.dumps(results, indent=2))
     elif not quiet:
         _show(results)
-        say(f"\n{results['sentence']}\n\nOpen {paths['report.html']}", quiet=quiet)
+        said = [results["sentence"], *_findings(results["diagnosis"])]
+        say("\n" + "\n\n".join([*said, f"Open {paths['report.html']}"]))
 
 
 def _test(
@@ -194,6 +200,37 @@ def _test(
             on_progress=progress,
         )
     return tested, len(rows)
+
+
+def _diagnose(study: Any, seed: int, jobs: int, quiet: bool) -> Any:
+    """Look at the best method's model, on the rows it learned from."""
+    from predfeat.selection import diagnose
+
+    rows, groups = study.learned_from
+    with progress_bar("diagnosing", quiet=quiet) as progress:
+        return diagnose(
+            study.model,
+            study.recording.values[rows],
+            groups,
+            names=study.recording.names,
+            n_jobs=jobs,
+            random_state=seed,
+            on_progress=progress,
+        )
+
+
+def _findings(diagnosis: dict[str, Any] | None) -> list[str]:
+    """Return a paragraph about a diagnosis: a line for each finding, or that there is none."""
+    if diagnosis is None:
+        return []
+    lines = [
+        f"{finding['severity']}: {finding['name']}: {finding['summary'].strip()}"
+        for finding in diagnosis["findings"]
+    ]
+    if not lines:
+        return ["Nothing was found that speaks against this fit."]
+    lines.append("What that means, and what to change, is in the report.")
+    return ["\n".join(lines)]
 
 
 def _paper_noise(reading: dict[str, Any], seed: int) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -35,6 +36,7 @@ class Estimator(StrEnum):
     random = "random"
 
 
+_WIDTH = 96  # as a diagnosis is printed
 _CLASSES = {"gpfa": "GPFA", "sfa": "SFA", "pfa": "PFA", "foreca": "ForeCA"}
 
 
@@ -73,9 +75,23 @@ def fit(
             help="GPFA: rows around a state where no neighbour is sought (0).", show_default=False
         ),
     ] = None,
+    n_intermediate: Annotated[
+        int | None,
+        typer.Option(help="GPFA: features between the iterations (M).", show_default=False),
+    ] = None,
+    past: Annotated[
+        bool | None,
+        typer.Option(help="GPFA: also compare what came before (yes).", show_default=False),
+    ] = None,
     random_state: Annotated[
         int | None, typer.Option(help="ForeCA, random: seed.", show_default=False)
     ] = None,
+    diagnosis: Annotated[
+        bool,
+        typer.Option(
+            "--diagnosis", help="Then look for what may be wrong, and say what to change."
+        ),
+    ] = False,
     jobs: Jobs = -1,
     force: Force = False,
     quiet: Quiet = False,
@@ -89,13 +105,15 @@ def fit(
 
         predfeat fit weather.csv --n-components 3 --n-lags 2
 
+        predfeat fit weather.csv --n-components 3 --diagnosis
+
         predfeat fit song.flac --method sfa --pca-components 0.99 --out song.predfeat
     """
     refuse_existing([out], force=force)
     given = {
         "n_components": n_components, "n_lags": n_lags, "n_neighbors": n_neighbors,
         "graph": graph, "init": init, "max_iter": max_iter, "theiler": theiler,
-        "random_state": random_state,
+        "n_intermediate": n_intermediate, "past": past, "random_state": random_state,
     }  # fmt: skip
     parameters: dict[str, Any] = {n: value for n, value in given.items() if value is not None}
     if pca_components is not None:
@@ -112,6 +130,26 @@ def fit(
     out.parent.mkdir(parents=True, exist_ok=True)
     save(model, out, notes=data_notes(recording, reading), overwrite=force)
     say(f"{model!r} fitted to {recording.source}: {out}", quiet=quiet)
+    if diagnosis and not quiet:
+        _diagnose(model, recording, jobs)
+
+
+def _diagnose(model: Any, recording: Any, jobs: int) -> None:
+    from predfeat.report import parameters_as_options
+    from predfeat.selection import diagnose
+
+    with progress_bar("diagnosing") as progress:
+        found = diagnose(
+            model,
+            recording.values,
+            recording.groups,
+            names=recording.names,
+            n_jobs=jobs,
+            on_progress=progress,
+        )
+    options = parameters_as_options(finding.advice for finding in found.findings)
+    wrapped = textwrap.fill(options, _WIDTH, break_on_hyphens=False)
+    typer.echo(f"{found}\n\n{wrapped}" if options else str(found))
 
 
 def _estimator(method: Estimator, parameters: dict[str, Any], jobs: int) -> Any:
@@ -133,5 +171,5 @@ def _estimator(method: Estimator, parameters: dict[str, Any], jobs: int) -> Any:
 
 _TYPED = (
     "n_components", "pca_components", "n_lags", "n_neighbors", "graph", "init", "max_iter",
-    "theiler", "random_state",
+    "theiler", "n_intermediate", "past", "random_state",
 )  # fmt: skip

@@ -132,6 +132,15 @@ class Study:
         return self.best.model
 
     @property
+    def learned_from(self) -> tuple[IntArray, IntArray]:
+        """The rows that `model` was fitted to, and which of them hang together."""
+        protocol, repetition = self.protocol, self.best.repetition
+        if repetition is None:
+            return protocol.fitted_rows, protocol.fitted_groups
+        rows = protocol.splits[repetition].train
+        return rows, self.series.sequence_first[rows]
+
+    @property
     def features(self) -> FloatArray:
         """The best method's features of every row; gaps are NaN."""
         features: FloatArray = self.model.transform(self.recording.values)

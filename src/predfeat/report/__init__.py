@@ -2,6 +2,7 @@
 
 from predfeat.report._choice import choice_results, render_choice
 from predfeat.report._contents import SCHEMA, results_of
+from predfeat.report._findings import parameters_as_options
 from predfeat.report._page import render
 from predfeat.report._quality import describe_data
 from predfeat.report._reproduction import write_reproduction
@@ -12,6 +13,7 @@ __all__ = [
     "render",
     "check_results",
     "describe_data",
+    "parameters_as_options",
     "SCHEMA",
     "write_reproduction",
     "choice_results",

@@ -18,7 +18,7 @@ from predfeat.report._quality import describe_data
 from predfeat.report._sentence import about_as_good, sentence, verdict
 from predfeat.report._spectrum import block_length, block_spectra
 from predfeat.report._traces import envelope, frequency_axis, plain, time_axis
-from predfeat.selection import Significance
+from predfeat.selection import Diagnosis, Significance
 from predfeat.series import check_sequences
 
 __all__ = ["SCHEMA", "results_of"]
@@ -43,6 +43,7 @@ def results_of(
     *,
     significance: Significance | None = None,
     tested_rows: int = 0,
+    diagnosis: Diagnosis | None = None,
 ) -> dict[str, Any]:
     """Return a study's results as plain dicts, lists, numbers and text, ready for JSON.
 
@@ -58,6 +59,8 @@ def results_of(
         A test of the best method's features.
     tested_rows : int, optional
         The rows it was done on.
+    diagnosis : Diagnosis, optional
+        Of the best method's model, on the rows it learned from.
 
     Returns
     -------
@@ -101,6 +104,7 @@ def results_of(
         "seed": study.protocol.seed,
         "command": command,
         "significance": None if significance is None else _tested(significance, tested_rows),
+        "diagnosis": None if diagnosis is None else _diagnosed(diagnosis, study),
     }
 
 
@@ -113,6 +117,24 @@ def _tested(significance: Significance, n_rows: int) -> dict[str, Any]:
         "p_values": plain(found["p_values"]),
         "statistics": plain(found["statistics"]),
         "surrogate_best": plain(significance.surrogate_statistics.min(axis=1)),
+    }
+
+
+def _diagnosed(diagnosis: Diagnosis, study: Study) -> dict[str, Any]:
+    rows, _ = study.learned_from
+    return {
+        "method": study.best.method,
+        "n_rows": len(rows),
+        "findings": [
+            {
+                **finding,
+                "values": {
+                    name: value if isinstance(value, int) else plain(value)
+                    for name, value in finding["values"].items()
+                },
+            }
+            for finding in diagnosis.as_dict()["findings"]
+        ],
     }
 
 

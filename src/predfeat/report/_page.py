@@ -12,6 +12,7 @@ from predfeat.report._figure_features import lanes, loading_panels, spectrum_pan
 from predfeat.report._figure_inside import coverage_strip, eigenvalue_panels, history_panels
 from predfeat.report._figure_scores import angle_map, method_rows, run_times, score_strips
 from predfeat.report._figure_significance import significance_part
+from predfeat.report._findings import findings_part
 from predfeat.report._schema import check_results
 from predfeat.report._templates import fingerprint, open_templates, source_of
 from predfeat.report._words import also_good, data_facts, data_line, protocol_sentences
@@ -65,6 +66,7 @@ def render(results: dict[str, Any]) -> str:
         facts=data_facts(results),
         strips=score_strips(results),
         tested=significance_part(results),
+        diagnosed=findings_part(results),
         feature_lanes=lanes(results, "feature"),
         channel_lanes=lanes(results, "channel"),
         spectra=spectrum_panels(results) if results["spectra"] else [],

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from predfeat.exceptions import ResultsError
+from predfeat.report._findings import SEVERITIES
 
 __all__ = ["check_results"]
 
@@ -190,6 +191,21 @@ _SIGNIFICANCE = _dict(
         "surrogate_best": _SCORES,
     }
 )
+_DIAGNOSIS = _dict(
+    {
+        "method": TEXT,
+        "n_rows": COUNT,
+        "findings": _list(
+            _dict(
+                {
+                    "severity": _one_of(*SEVERITIES),
+                    **dict.fromkeys(("name", "summary", "meaning", "advice"), TEXT),
+                    "values": _mapping(_maybe(NUMBER)),
+                }
+            )
+        ),
+    }
+)
 _RESULTS = _dict(
     {
         "sentence": TEXT,
@@ -259,8 +275,9 @@ def check_results(results: Any, schema: int) -> None:
         )
     _RESULTS(results, "the file")
     _LOADINGS[results["loadings"]["kind"]](results["loadings"], "loadings")
-    # Files of earlier versions do not have it.
-    _maybe(_SIGNIFICANCE)(results.get("significance"), "significance")
+    # Files of earlier versions do not have them.
+    for key, form in (("significance", _SIGNIFICANCE), ("diagnosis", _DIAGNOSIS)):
+        _maybe(form)(results.get(key), key)
     _check_agreement(results)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from predfeat.selection.diagnosis._crowding import (
 )
 from predfeat.selection.diagnosis._findings import Diagnosis, Finding
 from predfeat.selection.diagnosis._gap import check_gap
-from predfeat.selection.diagnosis._halves import check_halves
+from predfeat.selection.diagnosis._halves import N_FITS, check_halves
 from predfeat.selection.diagnosis._iteration import check_iteration
 from predfeat.selection.diagnosis._motion import check_drift, check_slowness
 from predfeat.selection.diagnosis._neighborhoods import check_adjacent, check_hubs
@@ -53,6 +54,9 @@ _CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     check_drift,
 )
 
+# What takes time: fits to halves and with one feature more, and all the rest, about as long as one.
+_STEPS = N_FITS + 2
+
 # Share of a column's range by which its mean may differ from the model's.
 _SAME_DATA = 1e-6
 
@@ -64,8 +68,10 @@ def diagnose(
     *,
     X_test: Any = None,
     groups_test: ArrayLike | None = None,
+    names: Sequence[str] | None = None,
     n_jobs: int | None = None,
     random_state: int | np.random.RandomState | None = 0,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> Diagnosis:
     """Look for what may be wrong with a fit, and say what to change.
 
@@ -84,10 +90,15 @@ def diagnose(
         Other data, for how well the features do there. Without, halves of X are held out.
     groups_test : array-like of shape (n_test_rows,), optional
         Ids of its sequences.
+    names : sequence of str, optional
+        What to call the columns, where X does not say.
     n_jobs : int, optional
         Threads of the neighbour searches. The result does not depend on it.
     random_state : int, RandomState or None, default=0
         The seed of the halves and of what is simulated for comparison.
+    on_progress : callable, optional
+        Called with the number of steps done and of all, at the start, after each fit and at the
+        end.
 
     Returns
     -------
@@ -119,18 +130,25 @@ def diagnose(
     if X_test is None and groups_test is not None:
         raise ValueError("groups_test was given without X_test; give both or neither.")
     matrix = check_matrix(X, estimator=model, reset=False, min_rows=2)
+    if names is not None and len(names) != len(matrix.names):
+        raise ValueError(f"names has {len(names)} entries, but X has {len(matrix.names)} columns.")
+    tell = on_progress or (lambda n_done, n_all: None)
+    n_fitted = count(1)
     subject = Subject(
         model=model,
         series=check_sequences(matrix, groups),
-        names=matrix.names,
+        names=matrix.names if names is None else list(names),
         resolution=matrix.resolution,
         test=None if X_test is None else _other_data(model, X_test, groups_test),
         n_jobs=n_jobs,
         seed=int(check_random_state(random_state).randint(2**31 - 1)),
+        after_fit=lambda: tell(next(n_fitted), _STEPS),
     )
+    tell(0, _STEPS)
     findings = [*_not_the_training_data(subject)]
     for check in _CHECKS:
         findings += check(subject)
+    tell(_STEPS, _STEPS)
     n_rows, n_columns = matrix.values.shape
     title = f"{type(model).__name__}, {n_rows} rows of {n_columns} columns"
     return Diagnosis.of(findings, title)

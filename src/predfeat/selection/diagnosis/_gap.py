@@ -52,6 +52,7 @@ def check_gap(subject: Subject) -> Iterator[Finding]:
             yield _everything(subject)
         return
     values = _one_more(subject)
+    subject.after_fit()
     if values is None:
         return
     gaps = _gaps(values)

@@ -23,10 +23,11 @@ from predfeat.selection.diagnosis._subject import (
 )
 from predfeat.series import Sequences
 
-__all__ = ["Half", "block_halves", "check_halves", "turned_share"]
+__all__ = ["N_FITS", "Half", "block_halves", "check_halves", "turned_share"]
 
 # Each split gives two halves that share no row.
 _SPLITS = 2
+N_FITS = 2 * _SPLITS
 # Blocks to deal into halves: enough that both see the whole time, each still long.
 _BLOCKS = 10
 # So many sequences can be dealt whole.
@@ -152,7 +153,9 @@ def _fit(subject: Subject, part: Sequences) -> LinearFeatures:
         changes["verbose"] = 0
     if subject.has("n_jobs"):
         changes["n_jobs"] = subject.n_jobs
-    return refitted(subject.model, part, subject.resolution, **changes)
+    model = refitted(subject.model, part, subject.resolution, **changes)
+    subject.after_fit()
+    return model
 
 
 def _angles(subject: Subject, models: list[LinearFeatures]) -> FloatArray:

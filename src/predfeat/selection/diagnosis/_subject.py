@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -42,6 +43,8 @@ class Subject:
         Threads of the neighbour searches.
     seed : int
         Of everything random here.
+    after_fit : callable
+        Called after every fit that a check needs.
     """
 
     model: LinearFeatures
@@ -51,6 +54,7 @@ class Subject:
     test: Sequences | None
     n_jobs: int | None
     seed: int
+    after_fit: Callable[[], None] = lambda: None
 
     @property
     def n_lags(self) -> int:
