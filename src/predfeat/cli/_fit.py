@@ -75,6 +75,10 @@ def fit(
             help="GPFA: rows around a state where no neighbour is sought (0).", show_default=False
         ),
     ] = None,
+    n_averaged: Annotated[
+        int | None,
+        typer.Option(help="GPFA: last iterations to average over (1).", show_default=False),
+    ] = None,
     n_intermediate: Annotated[
         int | None,
         typer.Option(help="GPFA: features between the iterations (M).", show_default=False),
@@ -113,7 +117,8 @@ def fit(
     given = {
         "n_components": n_components, "n_lags": n_lags, "n_neighbors": n_neighbors,
         "graph": graph, "init": init, "max_iter": max_iter, "theiler": theiler,
-        "n_intermediate": n_intermediate, "past": past, "random_state": random_state,
+        "n_averaged": n_averaged, "n_intermediate": n_intermediate, "past": past,
+        "random_state": random_state,
     }  # fmt: skip
     parameters: dict[str, Any] = {n: value for n, value in given.items() if value is not None}
     if pca_components is not None:
@@ -171,5 +176,5 @@ def _estimator(method: Estimator, parameters: dict[str, Any], jobs: int) -> Any:
 
 _TYPED = (
     "n_components", "pca_components", "n_lags", "n_neighbors", "graph", "init", "max_iter",
-    "theiler", "n_intermediate", "past", "random_state",
+    "theiler", "n_averaged", "n_intermediate", "past", "random_state",
 )  # fmt: skip

@@ -29,6 +29,7 @@ _OPTIONS = {
     "pca_components": ("--pca-components", _BOTH),
     "init": ("--init", _FIT),
     "max_iter": ("--max-iter", _FIT),
+    "n_averaged": ("--n-averaged", _FIT),
     "n_intermediate": ("--n-intermediate", _FIT),
     "past": ("--no-past", _FIT),
     "theiler": ("--theiler", _FIT),

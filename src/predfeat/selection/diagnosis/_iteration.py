@@ -50,7 +50,7 @@ def check_iteration(subject: Subject) -> Iterator[Finding]:
         "next.",
         "Which of these spaces is the result depends on where the iteration stopped.",
         f"Let all of them take part: raise n_intermediate or n_components (now "
-        f"{subject.n_components}); more neighbours (n_neighbors={2 * model.n_neighbors}) steady "
-        "it, too.",
+        f"{subject.n_components}), or take their middle (n_averaged=10); more neighbours "
+        f"(n_neighbors={2 * model.n_neighbors}) steady it, too.",
         values,
     )
