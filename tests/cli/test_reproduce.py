@@ -1,5 +1,6 @@
 """`predfeat reproduce`: a whole quick run, and how it fails."""
 
+import shutil
 import subprocess
 import sys
 
@@ -7,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from predfeat.cli import _reproduce, app
+from predfeat.experiments import reproduction
 
 
 def run(*arguments):
@@ -105,6 +107,25 @@ def test_ctrl_c_says_that_finished_results_are_kept(tmp_path, monkeypatch):
     result = run("toy", "--quick", "--out", tmp_path)
     assert result.exit_code == 130
     assert "what was finished is kept" in result.stderr
+
+
+def test_stopped_at_the_second_recording_the_page_shows_the_first(done, tmp_path, monkeypatch):
+    out, options, _ = done
+    shutil.copy(out / "ledger.sqlite", tmp_path)
+    real, calls = reproduction.run_setup, []
+
+    def stopped_at_the_second(setup, *arguments, **more):
+        calls.append(setup.source.name)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return real(setup, *arguments, **more)
+
+    monkeypatch.setattr(reproduction, "run_setup", stopped_at_the_second)
+    assert run("audio", "--out", tmp_path, *options).exit_code == 130
+    page = (tmp_path / "quick-audio.html").read_text()
+    assert calls[0] in page
+    assert calls[1] not in page
+    assert (tmp_path / "quick-audio-piano-synthetic.csv").exists()
 
 
 def test_the_page_shows_the_command_without_places_on_this_machine(monkeypatch):

@@ -101,7 +101,8 @@ def reproduce(
                             on_progress=tell,
                         )
                     outcomes.append(_without_numbers(outcome))
-                written = write_reproduction(outcomes, out, command=_command(), quick=quick)
+                    # After each data set, for who waits for the next, or stops before it.
+                    written = write_reproduction(outcomes, out, command=_command(), quick=quick)
                 typer.echo(f"{name}: {written[0]} and {len(written) - 1} files beside it")
     except KeyboardInterrupt:
         typer.echo("what was finished is kept; the same command goes on from there.", err=True)
