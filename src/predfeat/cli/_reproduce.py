@@ -37,9 +37,7 @@ def reproduce(
     ] = None,
     panel_repetitions: Annotated[
         int | None,
-        typer.Option(
-            min=0, help="Of audio's and visual's panels a to e and of lines beyond the paper."
-        ),
+        typer.Option(min=0, help="Of audio's and visual's panels a to e."),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Small versions of everything, in a few minutes.")

@@ -8,7 +8,7 @@ from typing import Any
 from predfeat.experiments.reproduction._specification import Fit, Setting
 from predfeat.features import GPFA, PFA, SFA, ForeCA, RandomFeatures
 
-__all__ = ["BEYOND", "METHODS", "TRUTH", "Parameters", "estimator_of", "settings_of"]
+__all__ = ["METHODS", "TRUTH", "Parameters", "estimator_of", "settings_of"]
 
 TRUTH = "true dimensions"
 
@@ -24,9 +24,6 @@ _CLASSES: dict[str, type] = {
 }
 
 METHODS = tuple(_CLASSES)
-
-# Lines that the paper does not have.
-BEYOND = ("GPFA (2) from SFA", "GPFA (2) from PFA")
 
 
 @dataclass(frozen=True)

@@ -82,8 +82,7 @@ def run_setup(
     ledger : Ledger
     n_repetitions : int
     n_repetitions_of_others : int, optional
-        Of the panels beside the central one, and of the lines that the paper does not have; the
-        same by default.
+        Of the panels beside the central one; the same by default.
     n_jobs : int, default=1
         Processes.
     on_progress : callable, optional

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from predfeat.experiments.reproduction._methods import BEYOND, TRUTH, Parameters, settings_of
+from predfeat.experiments.reproduction._methods import TRUTH, Parameters, settings_of
 from predfeat.experiments.reproduction._sources import Source
 from predfeat.experiments.reproduction._specification import DataPoint, Fit
 
@@ -156,8 +156,7 @@ def panel_points(
         PFA's K.
     n_repetitions : int
     n_repetitions_of_others : int, optional
-        Of the panels beside the central one, and of the lines that the paper does not have; the
-        same by default.
+        Of the panels beside the central one; the same by default.
 
     Yields
     ------
@@ -168,8 +167,7 @@ def panel_points(
             parameters = panel.parameters(setup.defaults, value)
             for method in setup.methods:
                 n_here = n_repetitions
-                central = panel == main_panel(setup) and method not in BEYOND
-                if n_repetitions_of_others is not None and not central:
+                if n_repetitions_of_others is not None and panel != main_panel(setup):
                     n_here = n_repetitions_of_others
                 for repetition in range(n_here):
                     point = setup.point(method, parameters, repetition, n_repeats, "test")
