@@ -111,9 +111,13 @@ def _sum_left_edge(base: AnyArray, n_lags: int, edge: AnyArray) -> None:
 def _round(
     wide: AnyArray, row_limit: float, column_limits: AnyArray, narrow: AnyArray, marks: AnyArray
 ) -> None:
-    """Round one row of state distances, and mark it as `_sum_lags` does."""
+    """Round one row of state distances, and mark it as `_sum_lags` does.
+
+    In two passes: numbers of three widths in one make poor use of a processor's lanes.
+    """
     for c in range(len(narrow)):
         narrow[c] = wide[c]
+    for c in range(len(narrow)):
         marks[c] = narrow[c] < max(row_limit, column_limits[c])
 
 
