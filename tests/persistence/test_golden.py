@@ -53,8 +53,22 @@ def test_a_golden_file_says_what_it_is(path):
 
 
 @each_file
+def test_parameters_that_came_later_have_their_defaults(path):
+    model, written = load(path), read_header(path).parameters
+    for name in set(model.get_params()) - set(written):
+        assert getattr(model, name) == getattr(type(model)(), name)
+
+
+@each_file
 def test_the_form_of_the_files_has_not_changed(path, tmp_path, monkeypatch):
-    # As if the version that wrote the file were running.
+    # As if the version that wrote the file were running, with the parameters that it had.
     monkeypatch.setattr("predfeat.persistence._public.__version__", "0.1.0")
-    save(load(path), tmp_path / "again", notes=read_header(path).notes)
+    model, header = load(path), read_header(path)
+    all_parameters = type(model).get_params
+
+    def parameters_then(self, deep=True):
+        return {n: v for n, v in all_parameters(self, deep).items() if n in header.parameters}
+
+    monkeypatch.setattr(type(model), "get_params", parameters_then)
+    save(model, tmp_path / "again", notes=header.notes)
     assert (tmp_path / "again").read_bytes() == path.read_bytes()
