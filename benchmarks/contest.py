@@ -26,6 +26,7 @@ from predfeat import GPFA, PFA, AutoFeatures
 from predfeat.datasets import hidden_lorenz
 from predfeat.experiments.reproduction import RecordingSource, audio_source, game_source
 from predfeat.experiments.reproduction._specification import Fit
+from predfeat.features._gpfa import TRIED
 from predfeat.measures import predictability
 from predfeat.measures._predictability import typical_variance_left_open, variance_left_open
 from predfeat.selection import purged_folds
@@ -35,7 +36,6 @@ from predfeat.whitening import fit_whitening
 S_TRAIN, S_TEST, SEED = 5000, 2500, 1
 JUDGES = {"training": variance_left_open, "typical": typical_variance_left_open}
 SINGLES = ("SFA", "PFA", "ForeCA", "GPFA (1)", "GPFA (2)")
-STARTS = ("input", "pca", "sfa", "extremes", "pfa")
 
 
 def coupled_maps(n_rows, n_noise, seed):
@@ -130,7 +130,7 @@ def outcomes(row):
     for judge in JUDGES:
         best[f"AutoFeatures, {judge}"] = min(results, key=lambda name: results[name][judge])
     for graph in ("GPFA (1)", "GPFA (2)"):
-        starts = [f"{graph} from {start}" for start in STARTS]
+        starts = [f"{graph} from {start}" for start in TRIED]
         best[f'{graph}, "auto"'] = min(starts, key=lambda name: results[name]["training"])
     return {**singles, **{name: results[winner] for name, winner in best.items()}}, best
 

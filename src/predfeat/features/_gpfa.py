@@ -33,11 +33,11 @@ from predfeat.series import Sequences, check_matrix, find_states
 from predfeat.solvers import Eigenpairs, smallest_eigenpairs
 from predfeat.whitening import Whitening
 
-__all__ = ["GPFA"]
+__all__ = ["GPFA", "TRIED"]
 
 # Those that init="auto" tries, in the order in which ties are broken; ForeCA's takes long.
-_TRIED = ("input", "pca", "sfa", "extremes", "pfa")
-_STARTS = (*_TRIED, "foreca", "auto")
+TRIED = ("input", "pca", "sfa", "extremes", "pfa")
+_STARTS = (*TRIED, "foreca", "auto")
 
 
 class GPFA(LinearFeatures):
@@ -244,7 +244,7 @@ class GPFA(LinearFeatures):
             start: self._run(
                 white, self._first_space(white, whitening, n_between, start), n_between
             )
-            for start in _TRIED
+            for start in TRIED
         }
         self.start_scores_ = {
             start: variance_left_open(
@@ -252,7 +252,7 @@ class GPFA(LinearFeatures):
             )
             for start, run in runs.items()
         }
-        self.init_ = min(_TRIED, key=lambda start: self.start_scores_[start])
+        self.init_ = min(TRIED, key=lambda start: self.start_scores_[start])
         return runs[self.init_]
 
     def _iterate(

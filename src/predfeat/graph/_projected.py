@@ -22,8 +22,8 @@ __all__ = ["GRAPHS", "ProjectedLaplacian", "projected_laplacian"]
 
 GRAPHS = ("full", "star")
 
-# So many numbers of the samples at once: they stay in the cache, and the memory for
-# sums does not grow with S. Fewer rows would make the matrix products slow.
+# So many numbers of the samples at once: they stay in the cache, and the memory for sums does not
+# grow with S. Fewer rows would make the matrix products slow.
 _BLOCK, _LEAST_ROWS = 1 << 18, 512
 
 
@@ -74,6 +74,7 @@ def projected_laplacian(
     True
     """
     terms = [_in_order(term) for term in neighborhoods]
+    rows = np.ascontiguousarray(rows)  # once, for all blocks
     degrees = (_full_degrees if graph == "full" else _star_degrees)(terms, len(rows))
     connect = _full if graph == "full" else _star
     n_columns = rows.shape[1]

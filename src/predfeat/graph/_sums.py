@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from predfeat._jit import is_loaded
 from predfeat._typing import FloatArray
 
@@ -26,7 +24,7 @@ def add_member_sums(
         1 where a node belongs to the neighbourhood.
     first, last : int
         Neighbourhoods first … last - 1 are summed.
-    rows : ndarray of shape (n_rows, n_columns)
+    rows : ndarray of shape (n_rows, n_columns), C order
     onto : ndarray of shape (last - first, n_columns)
     """
     if not is_loaded():
@@ -34,4 +32,4 @@ def add_member_sums(
         return
     from predfeat.graph._kernels import add_members
 
-    add_members(members.indptr[first : last + 1], members.indices, np.ascontiguousarray(rows), onto)
+    add_members(members.indptr[first : last + 1], members.indices, rows, onto)

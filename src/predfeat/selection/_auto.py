@@ -16,6 +16,7 @@ from predfeat.exceptions import NoSpectrumError, ShortSequencesError
 from predfeat.features import GPFA
 from predfeat.features._base import POSITIVE, LinearFeatures
 from predfeat.features._foreca import forecastable_directions
+from predfeat.features._gpfa import TRIED
 from predfeat.features._pfa import linearly_predictable_directions
 from predfeat.features._sfa import slow_and_fast_directions, slow_directions
 from predfeat.measures._predictability import typical_variance_left_open, variance_left_open
@@ -27,7 +28,6 @@ __all__ = ["AutoFeatures"]
 
 _JUDGES = ("typical", "training", "validation")
 _GRAPHS = {"GPFA (1)": "full", "GPFA (2)": "star"}
-_STARTS = ("input", "pca", "sfa", "extremes", "pfa")
 _REPEATS = (0, 1, 3, 10)
 _REPEATS_OF_START = 3
 _AVERAGED = 10
@@ -183,7 +183,7 @@ class AutoFeatures(LinearFeatures):
             "ForeCA", lambda white, m: forecastable_directions(white, m)[0], may_fail=True
         )
         for name, graph in _GRAPHS.items():
-            for start in _STARTS:
+            for start in TRIED:
                 yield _Candidate(
                     f"{name} from {start}", partial(self._gpfa, graph=graph, start=start)
                 )
