@@ -142,6 +142,7 @@ def fit_whitening(
     rounding = np.where(constant, 0.0, resolution * peak / units) ** 2
     above_rounding = variances > (axes**2).T @ rounding
     variances, axes = variances[above_rounding], axes[:, above_rounding]
+    axes[constant] = 0.0  # exactly: whatever such a column does later has no effect
     scaling = _unit_covariance(centred, variances, axes)
     if pca_components is None:
         scaling = _turned_to_principal(scaling, axes * units[:, None])

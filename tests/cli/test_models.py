@@ -180,6 +180,19 @@ def test_fit_prints_a_diagnosis_when_asked(tmp_path, trials, method, n_component
     assert run("fit", trials, *READ, *wanted, "--diagnosis", "--quiet").output == ""
 
 
+def test_a_constant_column_is_called_by_its_name(tmp_path):
+    table, model = tmp_path / "table.csv", tmp_path / "model.predfeat"
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    X[:, 1] = 7.0
+    np.savetxt(table, X, delimiter=",", header="wind,valve,x1", comments="")
+    wanted = ("-m", "sfa", "--n-components", "1", "--out", model)
+    done = run("fit", table, *wanted)
+    assert done.exit_code == 0
+    assert "note: 1 of 3 column(s) are constant and were left out: valve\n" in done.stderr
+    assert "x1" not in done.stderr
+    assert run("fit", table, *wanted, "--force", "--quiet").output == ""
+
+
 def test_the_diagnosis_of_a_fit_knows_the_sequences(tmp_path):
     rng = np.random.default_rng(0)
     lines = ["trial,a,b"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+import warnings
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,6 +23,7 @@ from predfeat.cli._options import (
 )
 from predfeat.cli._outputs import refuse_existing
 from predfeat.cli._terminal import progress_bar, say
+from predfeat.exceptions import ConstantColumnsWarning
 
 __all__ = ["fit"]
 
@@ -36,6 +38,7 @@ class Estimator(StrEnum):
     random = "random"
 
 
+_LISTED = 10
 _WIDTH = 96  # as a diagnosis is printed
 _CLASSES = {"gpfa": "GPFA", "sfa": "SFA", "pfa": "PFA", "foreca": "ForeCA"}
 
@@ -128,8 +131,11 @@ def fit(
     with progress_bar(f"fitting {type(model).__name__}", quiet=quiet) as progress:
         if hasattr(model, "_after_iteration"):
             model._after_iteration = lambda done: progress(done, model.max_iter)
-        model.fit(recording.values, groups=recording.groups)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConstantColumnsWarning)  # said below, by name
+            model.fit(recording.values, groups=recording.groups)
         model.__dict__.pop("_after_iteration", None)
+    _say_constant(model, recording, quiet=quiet)
     from predfeat.persistence import save
 
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -137,6 +143,18 @@ def fit(
     say(f"{model!r} fitted to {recording.source}: {out}", quiet=quiet)
     if diagnosis and not quiet:
         _diagnose(model, recording, jobs)
+
+
+def _say_constant(model: Any, recording: Any, *, quiet: bool) -> None:
+    """Say, in the words of the file, which columns have no part in any feature."""
+    used = model.components_.any(axis=0)
+    names = [name for name, uses in zip(recording.names, used, strict=True) if not uses]
+    if names:
+        shown = ", ".join(names[:_LISTED]) + (", …" if len(names) > _LISTED else "")
+        say(
+            f"note: {len(names)} of {len(used)} column(s) are constant and were left out: {shown}",
+            quiet=quiet,
+        )
 
 
 def _diagnose(model: Any, recording: Any, jobs: int) -> None:

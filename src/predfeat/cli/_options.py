@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -49,7 +50,18 @@ PcaComponents = Annotated[
 Seed = Annotated[int, typer.Option(min=0, help="Of everything that is random.")]
 Jobs = Annotated[int, typer.Option(help="Threads of the neighbour search (-1: all cores).")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+
+
+def _silence(wanted: bool) -> bool:
+    if wanted:
+        warnings.simplefilter("ignore")  # undone when the command ends
+    return wanted
+
+
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="Print nothing but errors.", callback=_silence),
+]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace files that exist.")]
 
 _TABLES, _SOUNDS, _VIDEOS = "Tables", "Sounds", "Videos"
