@@ -282,24 +282,41 @@ def pfa(X, n_components, n_lags, n_repeats=0, groups=None):
     return to_white @ vectors[:, :n_components], values[:n_components]
 
 
-def graph(Z, table, n_lags, kind, past, groups=None):
-    """W, entry by entry. `table` gives the neighbours of every state."""
+def graph(Z, table, n_lags, kind, past, groups=None, space=None):
+    """W, entry by entry. `table` gives the neighbours of every state.
+
+    With a space, the neighbourhoods count by the inverse of their spread in it.
+    """
     weights = np.zeros((len(Z), len(Z)))
     for shift in [1, -n_lags] if past else [1]:
         has_node = set(windows(Z, max(-shift, 0), max(shift, 0), groups))
+        edges = []
         for t, neighbors in table.items():
             if t not in has_node:
                 continue
             nodes = [i + shift for i in [t, *neighbors] if i in has_node]
             if kind == "full":
-                for a in nodes:
-                    for b in nodes:
-                        weights[a, b] += 1
+                edges.append([(a, b) for a in nodes for b in nodes])
             else:
-                for other in nodes[1:]:
-                    weights[nodes[0], other] += 1
-                    weights[other, nodes[0]] += 1
+                edges.append([(nodes[0], other) for other in nodes[1:]])
+                edges[-1] += [(b, a) for a, b in edges[-1]]
+        counts = np.ones(len(edges)) if space is None else calm(edges, space)
+        for pairs, count in zip(edges, counts, strict=True):
+            for a, b in pairs:
+                weights[a, b] += count
     return weights
+
+
+def calm(edges, space):
+    """The weight of each neighbourhood: 0 without members, of mean 1 over all."""
+    squares = np.full(len(edges), np.nan)
+    for i, pairs in enumerate(edges):
+        if any(a != b for a, b in pairs):
+            squares[i] = np.mean([np.sum((space[a] - space[b]) ** 2) for a, b in pairs])
+    if not np.nansum(squares) > 0:
+        return np.where(np.isnan(squares), 0.0, 1.0)
+    weights = np.nan_to_num(1 / np.sqrt(np.maximum(squares, 1e-3 * np.nanmean(squares))))
+    return weights / weights.mean()
 
 
 def embed(Z, weights, n_directions, normalized):
@@ -324,6 +341,7 @@ def gpfa(
     kind="star",
     past=True,
     normalized=True,
+    weighting="equal",
     n_iterations=1,
     n_intermediate=None,
     theiler=0,
@@ -338,7 +356,8 @@ def gpfa(
     times = windows(Z, n_lags - 1, 0, groups)
     for _ in range(n_iterations):
         table = nearest(space, times, n_lags, n_neighbors, theiler, groups)
-        weights = graph(Z, table, n_lags, kind, past, groups)
+        where = space if weighting == "calm" else None
+        weights = graph(Z, table, n_lags, kind, past, groups, where)
         values, vectors = embed(Z, weights, max(n_between, n_components), normalized)
         space = Z @ vectors[:, :n_between]
     return to_white @ vectors[:, :n_components], values[:n_components]

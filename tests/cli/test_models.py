@@ -142,11 +142,12 @@ def test_options_of_fit_are_parameters_of_the_method(tmp_path, trials):
         "fit", trials, *READ, "--out", model, "--n-components", "2", "--n-lags", "2",
         "--n-neighbors", "4", "--graph", "full", "--init", "sfa", "--max-iter", "3",
         "--theiler", "1", "--pca-components", "0.9999", "--n-intermediate", "3", "--no-past",
+        "--no-normalized", "--weighting", "calm",
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     wanted = {"n_components": 2, "n_lags": 2, "n_neighbors": 4, "graph": "full", "init": "sfa"}
     wanted |= {"max_iter": 3, "theiler": 1, "pca_components": 0.9999}
-    wanted |= {"n_intermediate": 3, "past": False}
+    wanted |= {"n_intermediate": 3, "past": False, "normalized": False, "weighting": "calm"}
     assert load(model).get_params().items() >= wanted.items()
     assert read_header(model).notes["columns"] == ["left", "right", "up"]
 

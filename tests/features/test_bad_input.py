@@ -257,6 +257,7 @@ def test_nothing_but_a_repeated_value(method, value):
         ("init", "random", "'foreca'"),
         ("past", "yes", "bool"),
         ("normalized", 3, "bool"),
+        ("weighting", "loud", "calm"),
         ("max_iter", 0, r"\[1, inf\)"),
         ("tol", -1e-3, r"\[0.*inf\)"),
         ("n_intermediate", 0, r"\[1, inf\)"),

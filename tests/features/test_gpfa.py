@@ -6,7 +6,7 @@ import pytest
 import naive_measures as twins
 from predfeat import GPFA, PFA, SFA, ForeCA
 from predfeat.exceptions import DimensionError, RankError
-from predfeat.measures import subspace_angles
+from predfeat.measures import predictability, subspace_angles
 
 # Degrees. Both sides solve the same eigenproblem; 1e-6 degrees are 2e-8 rad, the rounding of
 # 1e-16 enlarged by gaps between eigenvalues of down to 1e-8.
@@ -59,8 +59,9 @@ def assert_twins(X, groups, *, n_components, n_lags, n_neighbors, n_iterations, 
 @pytest.mark.parametrize("graph", ["full", "star"])
 @pytest.mark.parametrize("past", [True, False])
 @pytest.mark.parametrize("normalized", [True, False])
+@pytest.mark.parametrize("weighting", ["equal", "calm"])
 @pytest.mark.parametrize("n_iterations", [1, 3])
-def test_every_kind_of_graph(graph, past, normalized, n_iterations):
+def test_every_kind_of_graph(graph, past, normalized, weighting, n_iterations):
     X, groups = recording(lengths=(40, 30), gaps=(12, 55))
     assert_twins(
         X,
@@ -72,7 +73,22 @@ def test_every_kind_of_graph(graph, past, normalized, n_iterations):
         graph=graph,
         past=past,
         normalized=normalized,
+        weighting=weighting,
     )
+
+
+@pytest.mark.parametrize("graph", ["full", "star"])
+def test_rare_loud_moments_count_less_when_calm(graph):
+    random = np.random.default_rng(3)
+    X = random.normal(size=(1500, 3))
+    X[1:, 0] = X[:-1, 1]  # half predictable, all the time
+    X[:, 2] *= np.where(random.random(1500) < 0.02, 5.0, 0.1)  # silent but for clicks
+    equal, calm = (
+        GPFA(1, weighting=weighting, graph=graph, normalized=False).fit(X).components_[0]
+        for weighting in ("equal", "calm")
+    )
+    assert abs(equal[2]) * X[:, 2].std() < 0.1
+    assert abs(calm[2]) * X[:, 2].std() > 0.9
 
 
 @pytest.mark.parametrize("graph", ["full", "star"])
@@ -163,14 +179,26 @@ def test_starting_in_the_features_of_another_method(name, n_intermediate):
     assert subspace_angles(named, from_input, X)[0] > 1e-3  # the start makes a difference
 
 
+def eq_2(Y, groups):
+    return predictability(Y, 2, groups=groups)
+
+
+def typical_variance(Y, groups):
+    return twins.typical_variance(Y, 2, groups=groups)
+
+
 @pytest.mark.parametrize("graph", ["full", "star"])
+@pytest.mark.parametrize(("weighting", "judge"), [("equal", eq_2), ("calm", typical_variance)])
 @pytest.mark.parametrize("seed", range(3))
-def test_auto_keeps_the_start_with_the_most_predictable_training_features(graph, seed):
+def test_auto_keeps_the_start_with_the_most_predictable_training_features(
+    graph, weighting, judge, seed
+):
     X, groups = recording(seed=seed, lengths=(100, 60))
     options = {"n_lags": 2, "n_neighbors": 5, "max_iter": 3, "graph": graph}
+    options["weighting"] = weighting
     starts = ["input", "pca", "sfa", "extremes", "pfa"]
     fits = {start: GPFA(2, init=start, **options).fit(X, groups=groups) for start in starts}
-    scores = {start: -fit.score(X, groups=groups) for start, fit in fits.items()}
+    scores = {start: judge(fit.transform(X), groups) for start, fit in fits.items()}
     auto = GPFA(2, init="auto", **options).fit(X, groups=groups)
     assert auto.start_scores_ == pytest.approx(scores, rel=1e-9)
     assert auto.init_ == min(scores, key=scores.get)

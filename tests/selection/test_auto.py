@@ -12,6 +12,12 @@ from predfeat.measures import predictability, subspace_angles
 from predfeat.selection import AutoFeatures, purged_folds
 from predfeat.series import check_sequences
 
+KINDS = {
+    "GPFA (1)": {"graph": "full"},
+    "GPFA (2)": {"graph": "star"},
+    "GPFA (1), calm": {"graph": "full", "weighting": "calm", "normalized": False},
+}
+
 
 @parametrize_with_checks([AutoFeatures()])
 def test_checks_of_scikit_learn(estimator, check):
@@ -48,13 +54,13 @@ def test_every_candidate_has_the_score_of_its_own_fit(judge, measure):
         "ForeCA": ForeCA(2),
         **{f"PFA (K={k})": PFA(2, n_lags=2, n_repeats=k) for k in (0, 1, 3, 10)},
         **{
-            f"{name} from {start}": GPFA(2, graph=graph, init=start, **options)
-            for name, graph in (("GPFA (1)", "full"), ("GPFA (2)", "star"))
+            f"{name} from {start}": GPFA(2, init=start, **kind, **options)
+            for name, kind in KINDS.items()
             for start in ("input", "pca", "sfa", "extremes", "pfa")
         },
         **{
-            f"{name} from PFA (K=3)": GPFA(2, graph=graph, init=tripled, **options)
-            for name, graph in (("GPFA (1)", "full"), ("GPFA (2)", "star"))
+            f"{name} from PFA (K=3)": GPFA(2, init=tripled, **kind, **options)
+            for name, kind in KINDS.items()
         },
     }
     assert set(model.scores_) == {*fits, "SFA, both ends"}
@@ -87,12 +93,11 @@ def test_held_out_blocks_judge():
         scores.append(predictability(fit.transform(test.rows), 1, groups=test.sequence_first))
     assert model.scores_["SFA"] == pytest.approx(np.mean(scores), rel=1e-6)
     # The winner is fitted to all of it in the end.
-    graph = {"GPFA (1)": "full", "GPFA (2)": "star"}
     name, _, start = model.winner_.partition(" from ")
     if start == "PFA (K=3)":
         start = PFA(1, n_repeats=3).fit(X).components_.T
-    assert name in graph
-    again = GPFA(1, n_neighbors=5, graph=graph[name], init=start, n_averaged=10).fit(X)
+    assert name in KINDS
+    again = GPFA(1, n_neighbors=5, init=start, n_averaged=10, **KINDS[name]).fit(X)
     assert subspace_angles(model, again, X)[0] < 1e-3
 
 

@@ -90,6 +90,17 @@ def fit(
         bool | None,
         typer.Option(help="GPFA: also compare what came before (yes).", show_default=False),
     ] = None,
+    normalized: Annotated[
+        bool | None,
+        typer.Option(help="GPFA: normalise with the degrees (yes).", show_default=False),
+    ] = None,
+    weighting: Annotated[
+        str | None,
+        typer.Option(
+            help="GPFA: equal (default) or calm, where loud moments count less.",
+            show_default=False,
+        ),
+    ] = None,
     random_state: Annotated[
         int | None, typer.Option(help="ForeCA, random: seed.", show_default=False)
     ] = None,
@@ -121,7 +132,7 @@ def fit(
         "n_components": n_components, "n_lags": n_lags, "n_neighbors": n_neighbors,
         "graph": graph, "init": init, "max_iter": max_iter, "theiler": theiler,
         "n_averaged": n_averaged, "n_intermediate": n_intermediate, "past": past,
-        "random_state": random_state,
+        "normalized": normalized, "weighting": weighting, "random_state": random_state,
     }  # fmt: skip
     parameters: dict[str, Any] = {n: value for n, value in given.items() if value is not None}
     if pca_components is not None:
@@ -194,5 +205,5 @@ def _estimator(method: Estimator, parameters: dict[str, Any], jobs: int) -> Any:
 
 _TYPED = (
     "n_components", "pca_components", "n_lags", "n_neighbors", "graph", "init", "max_iter",
-    "theiler", "n_averaged", "n_intermediate", "past", "random_state",
+    "theiler", "n_averaged", "n_intermediate", "past", "normalized", "weighting", "random_state",
 )  # fmt: skip

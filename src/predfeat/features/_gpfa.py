@@ -24,10 +24,11 @@ from predfeat.features._sfa import slow_and_fast_directions, slow_directions
 from predfeat.graph import (
     GRAPHS,
     ProjectedLaplacian,
+    calmed,
     find_neighborhoods,
     projected_laplacian,
 )
-from predfeat.measures._predictability import variance_left_open
+from predfeat.measures._predictability import typical_variance_left_open, variance_left_open
 from predfeat.neighbors import METHODS, NeighborTable, search
 from predfeat.series import Sequences, check_matrix, find_states
 from predfeat.solvers import Eigenpairs, smallest_eigenpairs
@@ -68,6 +69,11 @@ class GPFA(LinearFeatures):
         Also connect the predecessors of similar states.
     normalized : bool, default=True
         Normalise with the degrees (the generalized eigenproblem above) or not (L alone).
+    weighting : {"equal", "calm"}, default="equal"
+        "equal" is the paper's: all neighbourhoods count the same, and those of loud moments, where
+        samples lie far apart, decide. "calm" lets each count by the inverse of its spread in the
+        space in which neighbours are searched, so that the mean spread is minimised instead of
+        the mean squared one. Best with normalized=False: degrees favour crowded places.
     max_iter : int, default=50
         Iterations at most, R.
     tol : float, default=1e-3
@@ -80,7 +86,8 @@ class GPFA(LinearFeatures):
         method ("extremes" are the slowest and the fastest directions alike), or in that of a given
         projection of shape (n_columns, any number). "auto" fits from each but ForeCA's and keeps
         the fit whose features of the training data are the most predictable, by eq. (2) with 10
-        neighbours: five times the cost.
+        neighbours (with weighting="calm", by the squared mean of the standard deviations in it):
+        five times the cost.
     n_averaged : int, default=1
         Iterations at the end (at most half of those done) whose feature spaces are averaged: from
         one to the next some neighbours change, and the spaces with them. 1 is the paper's
@@ -146,6 +153,7 @@ class GPFA(LinearFeatures):
         "graph": [StrOptions(set(GRAPHS))],
         "past": ["boolean"],
         "normalized": ["boolean"],
+        "weighting": [StrOptions({"equal", "calm"})],
         "max_iter": [POSITIVE],
         "tol": [Interval(Real, 0, None, closed="left")],
         "init": [StrOptions(set(_STARTS)), "array-like"],
@@ -166,6 +174,7 @@ class GPFA(LinearFeatures):
         graph: str = "star",
         past: bool = True,
         normalized: bool = True,
+        weighting: str = "equal",
         max_iter: int = 50,
         tol: float = 1e-3,
         init: str | ArrayLike = "input",
@@ -183,6 +192,7 @@ class GPFA(LinearFeatures):
         self.graph = graph
         self.past = past
         self.normalized = normalized
+        self.weighting = weighting
         self.max_iter = max_iter
         self.tol = tol
         self.init = init
@@ -246,10 +256,10 @@ class GPFA(LinearFeatures):
             )
             for start in TRIED
         }
+        # Judged by what the runs minimise.
+        left_open = typical_variance_left_open if self.weighting == "calm" else variance_left_open
         self.start_scores_ = {
-            start: variance_left_open(
-                white.with_rows(white.rows @ run.projection), self.n_lags, self.n_jobs
-            )
+            start: left_open(white.with_rows(white.rows @ run.projection), self.n_lags, self.n_jobs)
             for start, run in runs.items()
         }
         self.init_ = min(TRIED, key=lambda start: self.start_scores_[start])
@@ -270,14 +280,20 @@ class GPFA(LinearFeatures):
             n_jobs=self.n_jobs,
             guess=guess,
         )
-        return self._connect(white, table), table.indices
+        return self._connect(white, space, table), table.indices
 
-    def _embed(self, white: Sequences, table: NeighborTable, n_directions: int) -> Eigenpairs:
-        """Connect the samples that follow similar states, and embed their graph."""
-        return self._solve(self._connect(white, table), n_directions)
+    def _embed(
+        self, white: Sequences, space: Sequences, table: NeighborTable, n_directions: int
+    ) -> Eigenpairs:
+        """Connect the samples that follow states which are similar in a space, and embed them."""
+        return self._solve(self._connect(white, space, table), n_directions)
 
-    def _connect(self, white: Sequences, table: NeighborTable) -> ProjectedLaplacian:
+    def _connect(
+        self, white: Sequences, space: Sequences, table: NeighborTable
+    ) -> ProjectedLaplacian:
         terms = find_neighborhoods(table, white, self.n_lags, past=self.past)
+        if self.weighting == "calm":
+            terms = calmed(terms, space.rows, self.graph)
         return projected_laplacian(terms, white.rows, self.graph)
 
     def _solve(self, projected: ProjectedLaplacian, n_directions: int) -> Eigenpairs:

@@ -4,6 +4,7 @@ The graph itself (S × S) is never built for a fit. What the embedding needs of 
 Laplacian Zᵀ L Z and the projected degrees Zᵀ D Z, follows from sums over neighbourhoods.
 """
 
+from predfeat.graph._calm import calmed
 from predfeat.graph._explicit import ExplicitGraph, explicit_graph
 from predfeat.graph._neighborhoods import (
     Neighborhoods,
@@ -18,6 +19,7 @@ __all__ = [
     "ExplicitGraph",
     "Neighborhoods",
     "ProjectedLaplacian",
+    "calmed",
     "explicit_graph",
     "find_neighborhoods",
     "future_neighborhoods",

@@ -76,9 +76,14 @@ def _centers(term: Neighborhoods) -> Any:
 
 def _full(term: Neighborhoods) -> Any:
     nodes = term.members + _centers(term)
-    return nodes.T @ nodes
+    return nodes.T @ _weights(term) @ nodes
 
 
 def _star(term: Neighborhoods) -> Any:
-    one_way = _centers(term).T @ term.members
+    one_way = _centers(term).T @ _weights(term) @ term.members
     return one_way + one_way.T
+
+
+def _weights(term: Neighborhoods) -> Any:
+    weights = np.ones(len(term.centers)) if term.weights is None else term.weights
+    return sparse.diags_array(weights)

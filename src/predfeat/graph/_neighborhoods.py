@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from predfeat._typing import AnyArray, IntArray
+from predfeat._typing import AnyArray, FloatArray, IntArray
 from predfeat.neighbors import NeighborTable
 from predfeat.series import Sequences
 
@@ -25,10 +25,13 @@ class Neighborhoods:
         The node in the middle of each neighbourhood; no two neighbourhoods share it.
     members : sparse array of shape (n_neighborhoods, n_rows)
         1 where a node belongs to the neighbourhood, the centre not counted.
+    weights : ndarray of shape (n_neighborhoods,), optional
+        What every edge of a neighbourhood counts; 1 without.
     """
 
     centers: IntArray
     members: Any
+    weights: FloatArray | None = None
 
 
 def find_neighborhoods(

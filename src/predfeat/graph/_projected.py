@@ -94,13 +94,16 @@ def _in_order(term: Neighborhoods) -> Neighborhoods:
     if np.all(np.diff(term.centers) > 0):
         return term
     order = np.argsort(term.centers, kind="stable")
-    return Neighborhoods(term.centers[order], term.members[order])
+    weights = None if term.weights is None else term.weights[order]
+    return Neighborhoods(term.centers[order], term.members[order], weights)
 
 
 def _full_degrees(terms: list[Neighborhoods], n_rows: int) -> FloatArray:
     degrees = np.zeros(n_rows)
     for term in terms:
         sizes = np.diff(term.members.indptr) + 1.0
+        if term.weights is not None:
+            sizes *= term.weights
         degrees += term.members.T @ sizes
         degrees[term.centers] += sizes
     return degrees
@@ -109,8 +112,13 @@ def _full_degrees(terms: list[Neighborhoods], n_rows: int) -> FloatArray:
 def _star_degrees(terms: list[Neighborhoods], n_rows: int) -> FloatArray:
     degrees = np.zeros(n_rows)
     for term in terms:
-        degrees += np.bincount(term.members.indices, minlength=n_rows)
-        degrees[term.centers] += np.diff(term.members.indptr)
+        sizes = np.diff(term.members.indptr)
+        if term.weights is None:
+            degrees += np.bincount(term.members.indices, minlength=n_rows)
+            degrees[term.centers] += sizes
+        else:
+            degrees += term.members.T @ term.weights
+            degrees[term.centers] += sizes * term.weights
     return degrees
 
 
@@ -123,6 +131,8 @@ def _full(terms: list[Neighborhoods], rows: FloatArray, start: int, stop: int) -
         of_term = sums[at : at + last - first]
         of_term[:] = _taken(rows, term.centers[first:last])
         add_member_sums(term.members, first, last, rows, of_term)
+        if term.weights is not None:
+            of_term *= np.sqrt(term.weights[first:last])[:, None]
         at += last - first
     connected: FloatArray = sums.T @ sums
     return connected
@@ -134,11 +144,13 @@ def _star(terms: list[Neighborhoods], rows: FloatArray, start: int, stop: int) -
     for term in terms:
         first, last = np.searchsorted(term.centers, (start, stop))
         centers = term.centers[first:last] - start
-        if _follow_each_other(centers):
+        if term.weights is None and _follow_each_other(centers):
             add_member_sums(term.members, first, last, rows, _taken(sums, centers))
         else:
             of_centers = np.zeros((len(centers), rows.shape[1]))
             add_member_sums(term.members, first, last, rows, of_centers)
+            if term.weights is not None:
+                of_centers *= term.weights[first:last, None]
             sums[centers] += of_centers
     one_way = rows[start:stop].T @ sums
     both_ways: FloatArray = one_way + one_way.T

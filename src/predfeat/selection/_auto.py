@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
@@ -16,7 +15,6 @@ from predfeat.exceptions import NoSpectrumError, ShortSequencesError
 from predfeat.features import GPFA
 from predfeat.features._base import POSITIVE, LinearFeatures
 from predfeat.features._foreca import forecastable_directions
-from predfeat.features._gpfa import TRIED
 from predfeat.features._pfa import linearly_predictable_directions
 from predfeat.features._sfa import slow_and_fast_directions, slow_directions
 from predfeat.measures._predictability import typical_variance_left_open, variance_left_open
@@ -27,38 +25,35 @@ from predfeat.whitening import Whitening, fit_whitening
 __all__ = ["AutoFeatures"]
 
 _JUDGES = ("typical", "training", "validation")
-_GRAPHS = {"GPFA (1)": "full", "GPFA (2)": "star"}
 _REPEATS = (0, 1, 3, 10)
-_REPEATS_OF_START = 3
+_KINDS: dict[str, dict[str, Any]] = {
+    "GPFA (1)": {"graph": "full"},
+    "GPFA (2)": {"graph": "star"},
+    "GPFA (1), calm": {"graph": "full", "weighting": "calm", "normalized": False},
+}
+# The candidate in whose feature space GPFA starts, where it is one.
+_STARTS = {
+    "input": None,
+    "pca": None,
+    "sfa": "SFA",
+    "extremes": "SFA, both ends",
+    "pfa": "PFA (K=0)",
+    "PFA (K=3)": "PFA (K=3)",
+}
 _AVERAGED = 10
-
-
-@dataclass(frozen=True)
-class _Candidate:
-    """A way to find directions in white space.
-
-    Attributes
-    ----------
-    name : str
-    find : callable
-        From the white series and M to the directions.
-    may_fail : bool
-        Whether it is left out where sequences are too short for it.
-    """
-
-    name: str
-    find: Callable[[Sequences, int], FloatArray]
-    may_fail: bool = False
+# The others want more successive samples than a state and its successor.
+_NEVER_TOO_SHORT = ("SFA", "SFA, both ends", "PFA (K=0)")
 
 
 class AutoFeatures(LinearFeatures):
     """The most predictable features that any of the methods finds.
 
     SFA (the slowest directions, and the slowest and fastest alike), PFA (with several K), ForeCA,
-    and GPFA with both graphs from six starts, its last iterations averaged, are fitted. Those
-    features are kept of which a typical moment of the training data leaves the least open, or
-    those that are best by eq. (2) of the paper, on the training data itself or on blocks of it
-    that were held out.
+    and GPFA with both graphs and in its calm form (weighting="calm", normalized=False), each from
+    six starts and with the last iterations averaged, are fitted: 25 candidates. Those features
+    are kept of which a typical moment of the training data leaves the least open, or those that
+    are best by eq. (2) of the paper, on the training data itself or on blocks of it that were
+    held out.
 
     Parameters
     ----------
@@ -161,61 +156,57 @@ class AutoFeatures(LinearFeatures):
         return {name: float(np.mean(v)) for name, v in scores.items() if len(v) == most}
 
     def _directions(self, white: Sequences, only: str | None = None) -> dict[str, FloatArray]:
-        """Return what the candidates find, or one of them."""
-        found = {}
-        for candidate in self._candidates():
-            if only not in (None, candidate.name):
-                continue
-            try:
-                found[candidate.name] = candidate.find(white, self.n_components)
-            except (NoSpectrumError, ShortSequencesError):
-                if not candidate.may_fail:
-                    raise
+        """Return what the candidates find, or one of them (and what it starts from).
+
+        The simpler ones come first: of equal scores the first wins.
+        """
+        found: dict[str, FloatArray] = {}
+        kinds = {f"{kind} from {start}": (kind, start) for kind in _KINDS for start in _STARTS}
+        wanted = {only, _STARTS[kinds[only][1]]} if only in kinds else {only}
+        for name, find in self._without_graph(white):
+            if only is None or name in wanted:
+                try:
+                    found[name] = find()
+                except (NoSpectrumError, ShortSequencesError):
+                    if name in _NEVER_TOO_SHORT:
+                        raise
+        for name, (kind, start) in kinds.items():
+            from_candidate = _STARTS[start]
+            if only in (None, name) and (from_candidate is None or from_candidate in found):
+                found[name] = self._gpfa(white, kind, start, found)
         return found
 
-    def _candidates(self) -> Iterator[_Candidate]:
-        """Yield the candidates, the simpler ones first: of equal scores the first wins."""
-        yield _Candidate("SFA", lambda white, m: slow_directions(white, m).vectors)
-        yield _Candidate("SFA, both ends", slow_and_fast_directions)
+    def _without_graph(self, white: Sequences) -> Iterator[tuple[str, Callable[[], FloatArray]]]:
+        """Yield the names of the methods without a graph, and what fits them."""
+        m = self.n_components
+        yield "SFA", lambda: slow_directions(white, m).vectors
+        yield "SFA, both ends", lambda: slow_and_fast_directions(white, m)
         for k in _REPEATS:
-            yield _Candidate(f"PFA (K={k})", partial(self._pfa, n_repeats=k), may_fail=k > 0)
-        yield _Candidate(
-            "ForeCA", lambda white, m: forecastable_directions(white, m)[0], may_fail=True
-        )
-        for name, graph in _GRAPHS.items():
-            for start in TRIED:
-                yield _Candidate(
-                    f"{name} from {start}", partial(self._gpfa, graph=graph, start=start)
-                )
-            yield _Candidate(
-                f"{name} from PFA (K={_REPEATS_OF_START})",
-                partial(self._gpfa_from_pfa, graph=graph),
-                may_fail=True,
-            )
+            yield f"PFA (K={k})", partial(self._pfa, white, k)
+        yield "ForeCA", lambda: forecastable_directions(white, m)[0]
 
-    def _pfa(self, white: Sequences, n_components: int, n_repeats: int) -> FloatArray:
-        return linearly_predictable_directions(white, n_components, self.n_lags, n_repeats).vectors
+    def _pfa(self, white: Sequences, n_repeats: int) -> FloatArray:
+        found = linearly_predictable_directions(white, self.n_components, self.n_lags, n_repeats)
+        return found.vectors
 
-    def _gpfa(self, white: Sequences, n_components: int, graph: str, start: str) -> FloatArray:
-        model = self._gpfa_model(n_components, graph)
-        model.set_params(init=start)
-        return model._find_projection(white, fit_whitening(white, warn=False))
-
-    def _gpfa_from_pfa(self, white: Sequences, n_components: int, graph: str) -> FloatArray:
-        directions = self._pfa(white, n_components, _REPEATS_OF_START)
-        space = white.with_rows(white.rows @ directions)
-        return self._gpfa_model(n_components, graph)._run(white, space, n_components).projection
-
-    def _gpfa_model(self, n_components: int, graph: str) -> GPFA:
-        return GPFA(
-            n_components,
+    def _gpfa(
+        self, white: Sequences, kind: str, start: str, found: dict[str, FloatArray]
+    ) -> FloatArray:
+        model = GPFA(
+            self.n_components,
             n_lags=self.n_lags,
             n_neighbors=self.n_neighbors,
-            graph=graph,
             n_averaged=_AVERAGED,
             theiler=self.theiler,
             n_jobs=self.n_jobs,
+            **_KINDS[kind],
         )
+        space, from_candidate = white, _STARTS[start]
+        if start == "pca":
+            space = white.with_rows(white.rows[:, : self.n_components])
+        elif from_candidate is not None:
+            space = white.with_rows(white.rows @ found[from_candidate])
+        return model._run(white, space, self.n_components).projection
 
     def _left_open(self, white: Sequences, directions: FloatArray) -> float:
         features = white.with_rows(white.rows @ directions)

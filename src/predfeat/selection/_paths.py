@@ -94,15 +94,19 @@ class _Descent:
         for m in reversed(components):
             directions = directions[:, :m]
             for _ in range(_STEPS_BELOW - 1):
-                directions = self._step(self._search(directions, self.middle), m)
-            table = self._search(directions, self.neighbors[-1])
+                space = self._space(directions)
+                directions = self._step(space, self._search(space, self.middle), m)
+            space = self._space(directions)
+            table = self._search(space, self.neighbors[-1])
             for k in self.neighbors:
-                found[k, m] = self._step(table, m, k)
+                found[k, m] = self._step(space, table, m, k)
             directions = found[self.middle, m]
         return found
 
-    def _search(self, directions: FloatArray, n_neighbors: int) -> NeighborTable:
-        space = self.white.with_rows(self.white.rows @ directions)
+    def _space(self, directions: FloatArray) -> Sequences:
+        return self.white.with_rows(self.white.rows @ directions)
+
+    def _search(self, space: Sequences, n_neighbors: int) -> NeighborTable:
         return search(
             find_states(space, self.model.n_lags, n_neighbors=n_neighbors),
             n_neighbors,
@@ -111,9 +115,11 @@ class _Descent:
             n_jobs=self.model.n_jobs,
         )
 
-    def _step(self, table: NeighborTable, m: int, k: int | None = None) -> FloatArray:
+    def _step(
+        self, space: Sequences, table: NeighborTable, m: int, k: int | None = None
+    ) -> FloatArray:
         """Embed the graph of each state's first k neighbours of a table."""
         if k is not None:
             table = replace(table, indices=table.indices[:, :k], distances=table.distances[:, :k])
-        vectors: FloatArray = self.model._embed(self.white, table, m).vectors
+        vectors: FloatArray = self.model._embed(self.white, space, table, m).vectors
         return vectors

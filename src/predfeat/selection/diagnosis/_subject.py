@@ -143,7 +143,7 @@ class Subject:
         n_between = self._n_between
         if n_between <= self.n_components:
             return self.features.with_rows(self.features.rows[:, :n_between])
-        vectors = self._embedded(self._search(self.features), n_between)[1]
+        vectors = self._embedded(self.features, self._search(self.features), n_between)[1]
         return self.white.with_rows(self.white.rows @ vectors)
 
     @cached_property
@@ -154,7 +154,7 @@ class Subject:
     @cached_property
     def spectrum(self) -> tuple[FloatArray, FloatArray]:
         """Eigenvalues and vectors of the graph of `neighbors`, for GPFA."""
-        return self._embedded(self.neighbors, self.whitening.rank)
+        return self._embedded(self.space, self.neighbors, self.whitening.rank)
 
     @property
     def _n_between(self) -> int:
@@ -165,9 +165,11 @@ class Subject:
         states = find_states(space, self.n_lags, n_neighbors=self.n_neighbors)
         return search(states, self.n_neighbors, theiler=self.theiler, n_jobs=self.n_jobs)
 
-    def _embedded(self, table: NeighborTable, n_pairs: int) -> tuple[FloatArray, FloatArray]:
+    def _embedded(
+        self, space: Sequences, table: NeighborTable, n_pairs: int
+    ) -> tuple[FloatArray, FloatArray]:
         model: Any = self.model
-        pairs = model._embed(self.white, table, n_pairs)
+        pairs = model._embed(self.white, space, table, n_pairs)
         return pairs.values, pairs.vectors
 
 
