@@ -27,7 +27,7 @@ from predfeat import GPFA, PFA, AutoFeatures
 from predfeat.datasets import hidden_lorenz
 from predfeat.experiments.reproduction import RecordingSource, audio_source, game_source
 from predfeat.experiments.reproduction._specification import Fit
-from predfeat.features._gpfa import TRIED
+from predfeat.features._starts import TRIED
 from predfeat.measures import predictability
 from predfeat.measures._predictability import typical_variance_left_open, variance_left_open
 from predfeat.selection import purged_folds

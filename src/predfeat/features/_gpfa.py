@@ -14,13 +14,11 @@ import numpy as np
 from predfeat._compat import Interval, StrOptions
 from predfeat._threads import one_blas_thread
 from predfeat._typing import ArrayLike, FloatArray, IntArray
-from predfeat.exceptions import DimensionError, RankError
+from predfeat.exceptions import RankError
 from predfeat.features._base import POSITIVE, LinearFeatures
 from predfeat.features._convergence import IterationHistory
-from predfeat.features._foreca import forecastable_directions
 from predfeat.features._mean_space import mean_space
-from predfeat.features._pfa import linearly_predictable_directions
-from predfeat.features._sfa import slow_and_fast_directions, slow_directions
+from predfeat.features._starts import STARTS, TRIED, given_directions, start_directions
 from predfeat.graph import (
     GRAPHS,
     ProjectedLaplacian,
@@ -30,15 +28,11 @@ from predfeat.graph import (
 )
 from predfeat.measures._predictability import typical_variance_left_open, variance_left_open
 from predfeat.neighbors import METHODS, NeighborTable, search
-from predfeat.series import Sequences, check_matrix, find_states
+from predfeat.series import Sequences, find_states
 from predfeat.solvers import Eigenpairs, smallest_eigenpairs
 from predfeat.whitening import Whitening
 
-__all__ = ["GPFA", "TRIED"]
-
-# Those that init="auto" tries, in the order in which ties are broken; ForeCA's takes long.
-TRIED = ("input", "pca", "sfa", "extremes", "pfa")
-_STARTS = (*TRIED, "foreca", "auto")
+__all__ = ["GPFA"]
 
 
 class GPFA(LinearFeatures):
@@ -156,7 +150,7 @@ class GPFA(LinearFeatures):
         "weighting": [StrOptions({"equal", "calm"})],
         "max_iter": [POSITIVE],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "init": [StrOptions(set(_STARTS)), "array-like"],
+        "init": [StrOptions({*STARTS, "auto"}), "array-like"],
         "n_averaged": [POSITIVE],
         "n_intermediate": [POSITIVE, None],
         "theiler": [Interval(Integral, 0, None, closed="left")],
@@ -317,20 +311,12 @@ class GPFA(LinearFeatures):
     ) -> Sequences:
         """Return the series in which the first neighbours are searched."""
         start = self.init if start is None else start
-        if not isinstance(start, str):
-            directions = _given_directions(start, whitening)
-        elif start == "input":
+        if isinstance(start, str) and start == "input":
             return white
-        elif start == "pca":
-            directions = np.eye(white.n_columns)[:, :n_between]
-        elif start == "sfa":
-            directions = slow_directions(white, n_between).vectors
-        elif start == "extremes":
-            directions = slow_and_fast_directions(white, n_between)
-        elif start == "pfa":
-            directions = linearly_predictable_directions(white, n_between, self.n_lags).vectors
+        if isinstance(start, str):
+            directions = start_directions(start, white, n_between, self.n_lags)
         else:
-            directions = forecastable_directions(white, n_between)[0]
+            directions = given_directions(start, whitening)
         return white.with_rows(white.rows @ directions)
 
     # Called with the number of iterations done: for whoever shows progress.
@@ -357,22 +343,3 @@ class _Run:
     projection: FloatArray
     eigenvalues: FloatArray
     history: IterationHistory
-
-
-def _given_directions(init: ArrayLike, whitening: Whitening) -> FloatArray:
-    """Return a projection given in input coordinates as unit columns in white space."""
-    given = check_matrix(init, name="init").values
-    if len(given) != len(whitening.mean):
-        raise DimensionError(
-            f"init must have one row per column of X, {len(whitening.mean)}, but its shape is "
-            f"{given.shape}."
-        )
-    directions = whitening.patterns @ given
-    lengths = np.linalg.norm(directions, axis=0)
-    if not np.all(lengths > 0):
-        raise RankError(
-            f"column {int(np.argmin(lengths > 0))} of init extracts nothing from the data: it is "
-            "zero, or sees only constant columns."
-        )
-    unit: FloatArray = directions / lengths
-    return unit

@@ -1,0 +1,52 @@
+"""Where GPFA looks for its first neighbours: in the feature space of another method."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from predfeat._typing import ArrayLike, FloatArray
+from predfeat.exceptions import DimensionError, RankError
+from predfeat.features._foreca import forecastable_directions
+from predfeat.features._pfa import linearly_predictable_directions
+from predfeat.features._sfa import slow_and_fast_directions, slow_directions
+from predfeat.series import Sequences, check_matrix
+from predfeat.whitening import Whitening
+
+__all__ = ["STARTS", "TRIED", "given_directions", "start_directions"]
+
+# Those that init="auto" tries, in the order in which ties are broken; ForeCA's takes long.
+TRIED = ("input", "pca", "sfa", "extremes", "pfa")
+STARTS = (*TRIED, "foreca")
+
+
+def start_directions(start: str, white: Sequences, n_directions: int, n_lags: int) -> FloatArray:
+    """Return the directions, unit columns in white space, of a start other than "input"."""
+    if start == "pca":
+        axes: FloatArray = np.eye(white.n_columns)[:, :n_directions]
+        return axes
+    if start == "sfa":
+        return slow_directions(white, n_directions).vectors
+    if start == "extremes":
+        return slow_and_fast_directions(white, n_directions)
+    if start == "pfa":
+        return linearly_predictable_directions(white, n_directions, n_lags).vectors
+    return forecastable_directions(white, n_directions)[0]
+
+
+def given_directions(init: ArrayLike, whitening: Whitening) -> FloatArray:
+    """Return a projection given in input coordinates as unit columns in white space."""
+    given = check_matrix(init, name="init").values
+    if len(given) != len(whitening.mean):
+        raise DimensionError(
+            f"init must have one row per column of X, {len(whitening.mean)}, but its shape is "
+            f"{given.shape}."
+        )
+    directions = whitening.patterns @ given
+    lengths = np.linalg.norm(directions, axis=0)
+    if not np.all(lengths > 0):
+        raise RankError(
+            f"column {int(np.argmin(lengths > 0))} of init extracts nothing from the data: it is "
+            "zero, or sees only constant columns."
+        )
+    unit: FloatArray = directions / lengths
+    return unit
