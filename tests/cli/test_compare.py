@@ -78,6 +78,16 @@ def test_options_reach_the_methods(tmp_path, table):
     assert max(results["protocol"]["test_rows"]) <= 60
 
 
+def test_the_best_of_all_takes_part_on_request_and_says_whose_features_it_kept(tmp_path, table):
+    result = run("compare", table, "--out", tmp_path, *QUICK, "-m", "auto", "--repetitions", "1")
+    assert result.exit_code == 0, result.output
+    methods = json.loads((tmp_path / "results.json").read_text())["methods"]
+    (auto,) = [method for method in methods if method["name"] == "AutoFeatures"]
+    assert f"AutoFeatures kept the features of {auto['kept']}." in result.stderr
+    assert f"took {auto['kept']}" in (tmp_path / "report.html").read_text()
+    assert all(method["kept"] is None for method in methods if method is not auto)
+
+
 def test_quiet_prints_nothing_and_writes_all_the_same(tmp_path, table):
     result = run("compare", table, "--out", tmp_path / "out", *QUICK, "--quiet")
     assert result.exit_code == 0

@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from predfeat import GPFA, SFA, load, measures, read_header
+from predfeat import GPFA, SFA, AutoFeatures, load, measures, read_header
 from predfeat.cli import app
 from predfeat.datasets import read
 from predfeat.report import render
@@ -179,6 +179,20 @@ def test_fit_prints_a_diagnosis_when_asked(tmp_path, trials, method, n_component
     assert ("--n-components" in options) == any("n_comp" in f.advice for f in expected.findings)
     assert done.stderr == silent.stderr
     assert run("fit", trials, *READ, *wanted, "--diagnosis", "--quiet").output == ""
+
+
+def test_fit_says_who_won_and_keeps_it(tmp_path, trials):
+    wanted = ("-m", "auto", "--n-components", "1", "--n-neighbors", "4")
+    first, second = tmp_path / "first.predfeat", tmp_path / "second.predfeat"
+    done = run("fit", trials, *READ, *wanted, "--out", first)
+    assert done.exit_code == 0, done.output
+    recording = read_trials(trials)
+    model = AutoFeatures(1, n_neighbors=4).fit(recording.values, groups=recording.groups)
+    kept, then = list(model.scores_.items())[:2]
+    assert f"  kept: {kept[0]}, {kept[1]:.4g}\n  then: {then[0]}, {then[1]:.4g}\n" in done.stderr
+    np.testing.assert_array_equal(load(first).components_, model.components_)
+    assert run("fit", trials, *READ, *wanted, "--judge", "training", "--out", second).exit_code == 0
+    assert load(second).judge == "training"
 
 
 def test_a_constant_column_is_called_by_its_name(tmp_path):

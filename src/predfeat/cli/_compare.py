@@ -41,6 +41,7 @@ class Method(StrEnum):
     foreca = "foreca"
     gpfa1 = "gpfa1"
     gpfa2 = "gpfa2"
+    auto = "auto"
 
 
 class Surrogates(StrEnum):
@@ -60,6 +61,7 @@ _NAMES = {
     Method.foreca: "ForeCA",
     Method.gpfa1: "GPFA (1)",
     Method.gpfa2: "GPFA (2)",
+    Method.auto: "AutoFeatures",
 }
 _FILES = ("report.html", "results.json", "model.predfeat", "features.csv")
 
@@ -73,7 +75,11 @@ def compare(
     ] = Path("predfeat-out"),
     methods: Annotated[
         list[Method] | None,
-        typer.Option("--methods", "-m", help="Method to take part; again for each. Default: all."),
+        typer.Option(
+            "--methods",
+            "-m",
+            help="Method to take part; again for each. Default: all but auto, which fits them all.",
+        ),
     ] = None,
     n_components: NComponents = None,
     n_lags: NLags = 1,
@@ -297,6 +303,9 @@ def _show(results: dict[str, Any]) -> None:
     for left_out in results["left_out"]:
         table.add_row(left_out["name"], "left out", "", "", "", style="dim")
     show(table)
+    for method in results["methods"]:
+        if method["kept"]:
+            say(f"{method['name']} kept the features of {method['kept']}.")
     for left_out in results["left_out"]:
         say(f"{left_out['name']} was left out: {left_out['reason']}")
 

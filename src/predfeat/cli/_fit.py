@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 import warnings
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -36,11 +37,12 @@ class Estimator(StrEnum):
     pfa = "pfa"
     foreca = "foreca"
     random = "random"
+    auto = "auto"
 
 
 _LISTED = 10
 _WIDTH = 96  # as a diagnosis is printed
-_CLASSES = {"gpfa": "GPFA", "sfa": "SFA", "pfa": "PFA", "foreca": "ForeCA"}
+_CLASSES = {"gpfa": "GPFA", "sfa": "SFA", "pfa": "PFA", "foreca": "ForeCA", "auto": "AutoFeatures"}
 
 
 @reads_a_file
@@ -54,10 +56,12 @@ def fit(
     n_components: NComponents = None,
     pca_components: PcaComponents = None,
     n_lags: Annotated[
-        int | None, typer.Option(help="GPFA, PFA: samples in a state, p (1).", show_default=False)
+        int | None,
+        typer.Option(help="GPFA, PFA, auto: samples in a state, p (1).", show_default=False),
     ] = None,
     n_neighbors: Annotated[
-        int | None, typer.Option(help="GPFA: neighbours of each state, k (10).", show_default=False)
+        int | None,
+        typer.Option(help="GPFA, auto: neighbours of each state, k (10).", show_default=False),
     ] = None,
     graph: Annotated[
         str | None, typer.Option(help="GPFA: star (default) or full.", show_default=False)
@@ -104,6 +108,13 @@ def fit(
     random_state: Annotated[
         int | None, typer.Option(help="ForeCA, random: seed.", show_default=False)
     ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            help="auto: typical (default), training or validation decides who is kept.",
+            show_default=False,
+        ),
+    ] = None,
     diagnosis: Annotated[
         bool,
         typer.Option(
@@ -125,6 +136,8 @@ def fit(
 
         predfeat fit weather.csv --n-components 3 --diagnosis
 
+        predfeat fit weather.csv --method auto --n-components 3
+
         predfeat fit song.flac --method sfa --pca-components 0.99 --out song.predfeat
     """
     refuse_existing([out], force=force)
@@ -133,6 +146,7 @@ def fit(
         "graph": graph, "init": init, "max_iter": max_iter, "theiler": theiler,
         "n_averaged": n_averaged, "n_intermediate": n_intermediate, "past": past,
         "normalized": normalized, "weighting": weighting, "random_state": random_state,
+        "judge": judge,
     }  # fmt: skip
     parameters: dict[str, Any] = {n: value for n, value in given.items() if value is not None}
     if pca_components is not None:
@@ -140,20 +154,36 @@ def fit(
     model = _estimator(method, parameters, jobs)
     recording = read_recording(file, reading, quiet=quiet)
     with progress_bar(f"fitting {type(model).__name__}", quiet=quiet) as progress:
-        if hasattr(model, "_after_iteration"):
-            model._after_iteration = lambda done: progress(done, model.max_iter)
+        _show_progress(model, progress)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConstantColumnsWarning)  # said below, by name
             model.fit(recording.values, groups=recording.groups)
-        model.__dict__.pop("_after_iteration", None)
+        _show_progress(model, None)
     _say_constant(model, recording, quiet=quiet)
     from predfeat.persistence import save
 
     out.parent.mkdir(parents=True, exist_ok=True)
     save(model, out, notes=data_notes(recording, reading), overwrite=force)
     say(f"{model!r} fitted to {recording.source}: {out}", quiet=quiet)
+    _say_who_won(model, quiet=quiet)
     if diagnosis and not quiet:
         _diagnose(model, recording, jobs)
+
+
+def _show_progress(model: Any, progress: Callable[[float, float], None] | None) -> None:
+    """Let a model that can tell how far it is do so, or no longer."""
+    for hook in ("_after_iteration", "_after_candidate"):
+        model.__dict__.pop(hook, None)
+    if progress is not None and hasattr(model, "_after_iteration"):
+        model._after_iteration = lambda done: progress(done, model.max_iter)
+    elif progress is not None and hasattr(model, "_after_candidate"):
+        model._after_candidate = progress
+
+
+def _say_who_won(model: Any, *, quiet: bool) -> None:
+    scores = list(getattr(model, "scores_", {}).items())
+    for (name, score), words in zip(scores[:3], ("kept", "then", "then"), strict=False):
+        say(f"  {words}: {name}, {score:.4g}", quiet=quiet)
 
 
 def _say_constant(model: Any, recording: Any, *, quiet: bool) -> None:
@@ -206,4 +236,5 @@ def _estimator(method: Estimator, parameters: dict[str, Any], jobs: int) -> Any:
 _TYPED = (
     "n_components", "pca_components", "n_lags", "n_neighbors", "graph", "init", "max_iter",
     "theiler", "n_averaged", "n_intermediate", "past", "normalized", "weighting", "random_state",
+    "judge",
 )  # fmt: skip

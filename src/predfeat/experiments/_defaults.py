@@ -42,6 +42,7 @@ def choose_n_components(rank: int) -> int:
 def choose_methods(
     wanted: Mapping[str, Any] | Sequence[str] | None,
     standard: Mapping[str, Any],
+    on_request: Mapping[str, Any],
     pca_components: int | float | None,
     n_rows: int,
     rank: int,
@@ -52,13 +53,14 @@ def choose_methods(
             raise ValueError("methods is empty: give at least one method.")
         return dict(wanted), {}
     names = list(standard) if wanted is None else list(wanted)
-    unknown = [name for name in names if name not in standard]
+    known = {**standard, **on_request}
+    unknown = [name for name in names if name not in known]
     if unknown or not names:
         raise ValueError(
-            f"methods must be some of {', '.join(standard)}, but "
+            f"methods must be some of {', '.join(known)}, but "
             f"{f'{unknown[0]!r} was given' if unknown else 'none was given'}."
         )
-    chosen = {name: standard[name].set_params(pca_components=pca_components) for name in names}
+    chosen = {name: known[name].set_params(pca_components=pca_components) for name in names}
     left_out = {}
     if wanted is None and n_rows * rank**2 > _FORECA_LIMIT:
         for name in [name for name in chosen if isinstance(chosen[name], ForeCA)]:

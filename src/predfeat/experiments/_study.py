@@ -20,6 +20,7 @@ from predfeat.experiments._defaults import choose_methods, choose_n_components, 
 from predfeat.experiments._splits import TRAIN_SHARE, Split, blocked_splits, spread_sequences
 from predfeat.features import RandomFeatures
 from predfeat.measures import predictability
+from predfeat.selection import AutoFeatures
 from predfeat.series import Sequences, check_sequences, find_states
 from predfeat.whitening import fit_whitening
 
@@ -176,7 +177,8 @@ def compare_on_recording(
     recording : Recording
     methods : dict of estimators, or list of names, optional
         Names are those of `standard_methods`; by default all of them, but ForeCA only where it
-        would not take minutes.
+        would not take minutes. On request also "AutoFeatures", which takes as long as all others
+        several times.
     n_components : int, optional
         Features. By default 3, but fewer than there are independent directions: features that
         fill the whole space are the same for every method.
@@ -234,7 +236,12 @@ def compare_on_recording(
     standard = standard_methods(
         n_components, n_lags=n_lags, n_neighbors=n_neighbors, random_state=seed, n_jobs=n_jobs
     )
-    chosen, left_out = choose_methods(methods, standard, pca, n_train, rank)
+    on_request = {
+        "AutoFeatures": AutoFeatures(
+            n_components, n_lags=n_lags, n_neighbors=n_neighbors, n_jobs=n_jobs
+        )
+    }
+    chosen, left_out = choose_methods(methods, standard, on_request, pca, n_train, rank)
     n_needed = max(method.n_components for method in chosen.values())
     splits = blocked_splits(
         series,

@@ -46,6 +46,7 @@ def method_rows(results: dict[str, Any]) -> list[dict[str, Any]]:
         rows.append(
             {
                 "name": method["name"],
+                "kept": method.get("kept"),
                 "best": method["best"],
                 "share": f"{100 * share:.1f} %",
                 "share_spread": f"± {100 * spread(method['test_share']):.1f}",

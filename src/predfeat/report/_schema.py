@@ -278,6 +278,8 @@ def check_results(results: Any, schema: int) -> None:
     # Files of earlier versions do not have them.
     for key, form in (("significance", _SIGNIFICANCE), ("diagnosis", _DIAGNOSIS)):
         _maybe(form)(results.get(key), key)
+    for i, method in enumerate(results["methods"]):
+        _maybe(TEXT)(method.get("kept"), f"methods[{i}].kept")
     _check_agreement(results)
 
 

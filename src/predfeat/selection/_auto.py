@@ -161,20 +161,29 @@ class AutoFeatures(LinearFeatures):
         The simpler ones come first: of equal scores the first wins.
         """
         found: dict[str, FloatArray] = {}
+        tell = self._after_candidate or (lambda n_done, n_all: None)
         kinds = {f"{kind} from {start}": (kind, start) for kind in _KINDS for start in _STARTS}
         wanted = {only, _STARTS[kinds[only][1]]} if only in kinds else {only}
-        for name, find in self._without_graph(white):
+        simple = dict(self._without_graph(white))
+        n_all = len(simple) + len(kinds)
+        for n_done, (name, find) in enumerate(simple.items()):
+            tell(n_done, n_all)
             if only is None or name in wanted:
                 try:
                     found[name] = find()
                 except (NoSpectrumError, ShortSequencesError):
                     if name in _NEVER_TOO_SHORT:
                         raise
-        for name, (kind, start) in kinds.items():
+        for n_done, (name, (kind, start)) in enumerate(kinds.items(), len(simple)):
+            tell(n_done, n_all)
             from_candidate = _STARTS[start]
             if only in (None, name) and (from_candidate is None or from_candidate in found):
                 found[name] = self._gpfa(white, kind, start, found)
+        tell(n_all, n_all)
         return found
+
+    # Called with the number of candidates done and of all: for whoever shows progress.
+    _after_candidate: Callable[[int, int], None] | None = None
 
     def _without_graph(self, white: Sequences) -> Iterator[tuple[str, Callable[[], FloatArray]]]:
         """Yield the names of the methods without a graph, and what fits them."""
