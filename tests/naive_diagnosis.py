@@ -87,6 +87,17 @@ def between_share(rows, pieces):
     return 1.0 - within / ((used - used.mean(axis=0)) ** 2).sum(axis=0)
 
 
+def evenness(white):
+    """Squared mean length by mean square, and the same of a normal number's density, summed up."""
+    lengths = [np.sqrt(sum(x**2 for x in row)) for row in white]
+    n = white.shape[1]
+    r = np.linspace(1e-9, 12, 200_000)
+    density = r ** (n - 1) * np.exp(-(r**2) / 2)
+    density /= density.sum()
+    of_normal = np.sum(r * density) ** 2 / np.sum(r**2 * density)
+    return np.mean(lengths) ** 2 / np.mean(np.square(lengths)) / of_normal
+
+
 def equal_share(X, times, p):
     """Return the share of states of which there is another with the same numbers."""
     states = [tuple(np.concatenate([X[t - lag] for lag in range(p)])) for t in times]

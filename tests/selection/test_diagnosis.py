@@ -25,6 +25,7 @@ from predfeat.selection.diagnosis import (
     _gap,
     _halves,
     _iteration,
+    _loudness,
     _motion,
     _neighborhoods,
     _pieces,
@@ -253,6 +254,12 @@ PATHOLOGIES = {
         {"X_test": 3 * oscillator(800, seed=7)},
         ("drift", "pca_components"),
     ),
+    "clicks now and then": (
+        GPFA(2),
+        toy() * np.where(np.arange(1500) % 50 == 7, 10.0, 1.0)[:, None],
+        {},
+        ("loud-moments", "weighting='calm'"),
+    ),
     "a fifth of all are neighbours": (
         GPFA(2, n_neighbors=120, max_iter=10),
         toy(600),
@@ -293,7 +300,13 @@ PATHOLOGIES = {
         ("cannot-split", "n_neighbors"),
     ),
 }
-MILD = {"hardly ever back, measured", "one neighbour", "slow noise", "all there is"}
+MILD = {
+    "clicks now and then",
+    "hardly ever back, measured",
+    "one neighbour",
+    "slow noise",
+    "all there is",
+}
 
 
 @pytest.mark.parametrize("name", PATHOLOGIES)
@@ -349,6 +362,9 @@ def test_advice_helps():
     assert "disconnected-graph" not in names
     names = diagnosed(GPFA(3, theiler=100), wandering()).names
     assert "adjacent-neighbors" not in names
+    clicks = toy() * np.where(np.arange(1500) % 50 == 7, 10.0, 1.0)[:, None]
+    names = diagnosed(GPFA(2, weighting="calm", normalized=False), clicks).names
+    assert "loud-moments" not in names
 
 
 def test_a_label_of_pieces_is_named():
@@ -620,6 +636,16 @@ def test_the_twin_has_the_same_gaps(given):
     np.testing.assert_array_equal(twin.valid, given.series.valid)
     np.testing.assert_array_equal(twin.run_first, given.series.run_first)
     assert not twin.rows[~twin.valid].any()
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 7])
+def test_evenness(n_columns):
+    white = noise(n_columns, 400, n_columns) * np.exp(noise(50, 400, 1))
+    expected = naive_diagnosis.evenness(white)
+    assert _loudness.evenness(white) == pytest.approx(expected, rel=1e-3)
+    assert _loudness.evenness(5 * white) == pytest.approx(expected, rel=1e-3)
+    assert 0.2 < expected < 0.9
+    assert _loudness.evenness(noise(1, 20_000, n_columns)) == pytest.approx(1.0, abs=0.02)
 
 
 def test_equal_share():

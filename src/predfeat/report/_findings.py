@@ -33,8 +33,10 @@ _OPTIONS = {
     "n_intermediate": ("--n-intermediate", _FIT),
     "past": ("--no-past", _FIT),
     "theiler": ("--theiler", _FIT),
+    "weighting": ("--weighting", _FIT),
+    "normalized": ("--no-normalized", _FIT),
 }
-_SHORT = ("init", "past", "relative")
+_SHORT = ("init", "past", "normalized", "relative")
 _LONG = [name for name in _OPTIONS if name not in _SHORT]
 # A parameter with its value, if it has one there; short names only with one, as they may be words.
 _NAMED = re.compile(

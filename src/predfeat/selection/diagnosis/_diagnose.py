@@ -27,6 +27,7 @@ from predfeat.selection.diagnosis._findings import Diagnosis, Finding
 from predfeat.selection.diagnosis._gap import check_gap
 from predfeat.selection.diagnosis._halves import N_FITS, check_halves
 from predfeat.selection.diagnosis._iteration import check_iteration
+from predfeat.selection.diagnosis._loudness import check_loudness
 from predfeat.selection.diagnosis._motion import check_drift, check_slowness
 from predfeat.selection.diagnosis._neighborhoods import check_adjacent, check_hubs
 from predfeat.selection.diagnosis._pieces import check_pieces
@@ -40,6 +41,7 @@ _CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     check_rank,
     check_conditioning,
     check_samples,
+    check_loudness,
     check_sequences_lengths,
     check_equal_states,
     check_neighbor_count,

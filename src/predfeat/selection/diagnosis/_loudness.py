@@ -1,0 +1,72 @@
+"""Do a few loud moments decide?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import exp, lgamma
+
+import numpy as np
+
+from predfeat._typing import FloatArray
+from predfeat.features import GPFA
+from predfeat.selection.diagnosis._findings import Finding
+from predfeat.selection.diagnosis._subject import Subject
+
+__all__ = ["check_loudness", "evenness"]
+
+# Chaotic, oscillating and noisy processes have 0.99 or more, recordings of sound 0.7 to 0.85.
+_UNEVEN = 0.9
+_LOUDEST = 0.05
+# Of fewer samples the loudest are too few to say anything.
+_FEWEST_SAMPLES = 100
+
+
+def evenness(white: FloatArray) -> float:
+    """Return the squared mean length of white samples by their mean squared one.
+
+    As a multiple of what independent normal numbers have: 1 where no sample is louder than chance
+    makes it, towards 0 where few samples hold all the variance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.selection.diagnosis._loudness import evenness
+    >>> noise = np.random.default_rng(0).normal(size=(5000, 4))
+    >>> round(evenness(noise), 2)
+    1.0
+    >>> noise[::20] *= 10  # a click now and then
+    >>> round(evenness(noise), 2)
+    0.4
+    """
+    n_columns = white.shape[1]
+    lengths = np.linalg.norm(white, axis=1)
+    of_normal = 2 / n_columns * exp(2 * (lgamma((n_columns + 1) / 2) - lgamma(n_columns / 2)))
+    return float(lengths.mean() ** 2 / np.mean(lengths**2) / of_normal)
+
+
+def check_loudness(subject: Subject) -> Iterator[Finding]:
+    """Compare the lengths of the white samples with those of noise."""
+    model = subject.model
+    if isinstance(model, GPFA) and model.weighting == "calm":
+        return
+    white = subject.white.samples
+    if len(white) < _FEWEST_SAMPLES or white.shape[1] == 0:
+        return
+    even = evenness(white)
+    if even > _UNEVEN:
+        return
+    squares = np.sort(np.einsum("ij,ij->i", white, white))[::-1]
+    held = float(squares[: round(_LOUDEST * len(squares))].sum() / squares.sum())
+    yield Finding(
+        "loud-moments",
+        "note",
+        f"The loudest {_LOUDEST:.0%} of the samples hold {held:.0%} of the variance.",
+        "Variances are about these moments: they decide which features are found, and a feature "
+        "may look predictable elsewhere only because it is silent there.",
+        "Compare with weighting='calm' and normalized=False, which let loud moments count less, "
+        "and measure with relative=True."
+        if isinstance(model, GPFA)
+        else "Compare with GPFA, weighting='calm' and normalized=False, which let loud moments "
+        "count less, and measure with relative=True.",
+        {"evenness": even, "held_by_loudest": held},
+    )
