@@ -36,7 +36,7 @@ def evenness(white: FloatArray) -> float:
     1.0
     >>> noise[::20] *= 10  # a click now and then
     >>> round(evenness(noise), 2)
-    0.4
+    0.36
     """
     n_columns = white.shape[1]
     lengths = np.linalg.norm(white, axis=1)
