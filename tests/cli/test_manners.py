@@ -222,7 +222,11 @@ def test_an_interrupt_ends_cleanly(tmp_path, noise, sent):
     # A column of text makes a note on standard error: from there on the work is under way.
     lines = ["a,b,c,d,text"] + [f"{row},x" for row in noise.read_text().split()]
     noise.write_text("\n".join(lines) + "\n")
-    process = start("compare", noise, "--repetitions", "500", "--out", tmp_path / "out")
+    process = start(
+        "compare", noise, "--repetitions", "500", "--out", tmp_path / "out",
+        # What a shell starts in the background ignores Ctrl-C, and so do its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
     assert process.stderr.readline().startswith("note")
     process.send_signal(sent)
     code, _, err = finish(process)

@@ -229,6 +229,11 @@ def rows_in(folder):
         return len(ledger)
 
 
+def listen_to_ctrl_c():
+    # What a shell starts in the background ignores it, and so do its children.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGINT")
 def test_ctrl_c_ends_a_parallel_run_at_once_and_keeps_what_was_finished(tmp_path):
     (tmp_path / "run.py").write_text(RUN, encoding="utf-8")
@@ -238,6 +243,7 @@ def test_ctrl_c_ends_a_parallel_run_at_once_and_keeps_what_was_finished(tmp_path
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=listen_to_ctrl_c,
     )
     deadline = time.monotonic() + 120
     while rows_in(tmp_path) < 3 and time.monotonic() < deadline:
