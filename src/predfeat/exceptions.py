@@ -113,7 +113,14 @@ class WorkerError(RuntimeError):
 
 
 class ConstantColumnsWarning(UserWarning):
-    """Some columns never change and were left out."""
+    """Some columns never change and were left out.
+
+    `columns` are their places, for a caller that knows better names for them.
+    """
+
+    def __init__(self, message: str, columns: tuple[int, ...] = ()) -> None:
+        super().__init__(message)
+        self.columns = columns
 
 
 class ReturningGroupWarning(UserWarning):

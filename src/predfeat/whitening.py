@@ -185,12 +185,11 @@ def _warn_constant(constant: BoolArray, names: list[str] | None) -> None:
         return
     where = np.flatnonzero(constant)
     listed = ", ".join(repr(names[i]) if names else str(i) for i in where[:10])
-    warnings.warn(
+    message = (
         f"{where.size} of {constant.size} column(s) are constant and were left out: {listed}"
-        + (", …" if where.size > 10 else ""),
-        ConstantColumnsWarning,
-        stacklevel=4,
+        + (", …" if where.size > 10 else "")
     )
+    warnings.warn(ConstantColumnsWarning(message, tuple(where.tolist())), stacklevel=4)
 
 
 def _principal_axes(

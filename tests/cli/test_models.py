@@ -208,6 +208,16 @@ def test_a_constant_column_is_called_by_its_name(tmp_path):
     assert run("fit", table, *wanted, "--force", "--quiet").output == ""
 
 
+def test_a_column_without_weight_is_not_called_constant(tmp_path):
+    table, model = tmp_path / "table.csv", tmp_path / "model.predfeat"
+    X = np.tile([[10.0, 1.0], [10.0, -1.0], [-10.0, 1.0], [-10.0, -1.0]], (20, 1))
+    np.savetxt(table, X, delimiter=",", header="loud,faint", comments="")
+    wanted = ("-m", "sfa", "--n-components", "1", "--pca-components", "1")
+    done = run("fit", table, *wanted, "--out", model)
+    assert load(model).components_[0, 1] == 0
+    assert "constant" not in done.stderr
+
+
 def test_the_diagnosis_of_a_fit_knows_the_sequences(tmp_path):
     rng = np.random.default_rng(0)
     lines = ["trial,a,b"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import textwrap
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -155,11 +156,9 @@ def fit(
     recording = read_recording(file, reading, quiet=quiet)
     with progress_bar(f"fitting {type(model).__name__}", quiet=quiet) as progress:
         _show_progress(model, progress)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConstantColumnsWarning)  # said below, by name
+        with _constant_columns_by_name(recording, quiet=quiet):
             model.fit(recording.values, groups=recording.groups)
         _show_progress(model, None)
-    _say_constant(model, recording, quiet=quiet)
     from predfeat.persistence import save
 
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -186,16 +185,28 @@ def _say_who_won(model: Any, *, quiet: bool) -> None:
         say(f"  {words}: {name}, {score:.4g}", quiet=quiet)
 
 
-def _say_constant(model: Any, recording: Any, *, quiet: bool) -> None:
-    """Say, in the words of the file, which columns have no part in any feature."""
-    used = model.components_.any(axis=0)
-    names = [name for name, uses in zip(recording.names, used, strict=True) if not uses]
-    if names:
-        shown = ", ".join(names[:_LISTED]) + (", …" if len(names) > _LISTED else "")
-        say(
-            f"note: {len(names)} of {len(used)} column(s) are constant and were left out: {shown}",
-            quiet=quiet,
-        )
+@contextmanager
+def _constant_columns_by_name(recording: Any, *, quiet: bool) -> Iterator[None]:
+    """Say in the file's words which columns are constant: the model sees numbers only."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", ConstantColumnsWarning)
+        show_others = warnings.showwarning
+
+        def show(message: Any, *details: Any, **named: Any) -> None:
+            if not isinstance(message, ConstantColumnsWarning):
+                show_others(message, *details, **named)
+                return
+            names = [recording.names[i] for i in message.columns]
+            shown = ", ".join(names[:_LISTED]) + (", …" if len(names) > _LISTED else "")
+            n_columns = len(recording.names)
+            say(
+                f"note: {len(names)} of {n_columns} column(s) are constant and were left out: "
+                f"{shown}",
+                quiet=quiet,
+            )
+
+        warnings.showwarning = show
+        yield
 
 
 def _diagnose(model: Any, recording: Any, jobs: int) -> None:

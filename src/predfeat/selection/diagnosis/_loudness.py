@@ -63,10 +63,7 @@ def check_loudness(subject: Subject) -> Iterator[Finding]:
         f"The loudest {_LOUDEST:.0%} of the samples hold {held:.0%} of the variance.",
         "Variances are about these moments: they decide which features are found, and a feature "
         "may look predictable elsewhere only because it is silent there.",
-        "Compare with weighting='calm' and normalized=False, which let loud moments count less, "
-        "and measure with relative=True."
-        if isinstance(model, GPFA)
-        else "Compare with GPFA, weighting='calm' and normalized=False, which let loud moments "
-        "count less, and measure with relative=True.",
+        f"Compare with {'' if isinstance(model, GPFA) else 'GPFA, '}weighting='calm' and "
+        "normalized=False, which let loud moments count less, and measure with relative=True.",
         {"evenness": even, "held_by_loudest": held},
     )
