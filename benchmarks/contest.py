@@ -24,15 +24,17 @@ from scipy.signal import lfilter
 from scipy.stats import wilcoxon
 from threadpoolctl import threadpool_limits
 
-from predfeat import GPFA, PFA, AutoFeatures
+from predfeat import GPFA, AutoFeatures
 from predfeat.datasets import hidden_lorenz
 from predfeat.experiments.reproduction import RecordingSource, audio_source, game_source
 from predfeat.experiments.reproduction._specification import Fit
+from predfeat.features._pfa import error_scatters
 from predfeat.features._starts import TRIED
 from predfeat.measures import predictability
 from predfeat.measures._predictability import typical_variance_left_open, variance_left_open
 from predfeat.selection import purged_folds
 from predfeat.series import check_sequences
+from predfeat.solvers import smallest_eigenpairs
 from predfeat.whitening import fit_whitening
 
 S_TRAIN, S_TEST, SEED = 5000, 2500, 1
@@ -102,17 +104,15 @@ def tested(features, p):
 
 def pfa_by_validation(white, M, p):
     """Return the K whose features of held-out thirds are the most predictable."""
-    folds = [fold.parts(white) for fold in purged_folds(white, 3, gap=p + 1)]
-
-    def score(k):
-        total = 0.0
-        for train, test in folds:
-            model = PFA(M, n_lags=p, n_repeats=k).fit(train.rows, groups=train.sequence_first)
-            Y = model.transform(test.rows)
-            total += predictability(Y, p, groups=test.sequence_first)
-        return total
-
-    return min(range(11), key=score)
+    scores = np.zeros(11)
+    for fold in purged_folds(white, 3, gap=p + 1):
+        train, test = fold.parts(white)
+        whitening = fit_whitening(train, warn=False)
+        train, test = whitening.apply(train), whitening.apply(test)
+        for k, scatter in enumerate(error_scatters(train, p, len(scores) - 1)):
+            features = test.rows @ smallest_eigenpairs(scatter, M).vectors
+            scores[k] += predictability(features, p, groups=test.sequence_first)
+    return int(np.argmin(scores))
 
 
 def run(source, p, k, repetition, M):

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from predfeat.exceptions import DimensionError, GroupsError, ShortSequencesError
-from predfeat.measures import autoregression_error, slowness
+from predfeat.measures import _autoregression, autoregression_error, slowness
+from predfeat.series import check_sequences
 
 
 def test_slowness_by_hand():
@@ -76,6 +77,15 @@ def test_redundant_features_do_no_harm():
     single = autoregression_error(y, 2)
     # The ridge of the singular regression is 1e-12 of the largest eigenvalue.
     np.testing.assert_allclose(each, single * np.array([1, 1, 4]), rtol=1e-6)
+
+
+def test_the_regression_is_the_same_by_eigenvalues(monkeypatch):
+    random = np.random.default_rng(3)
+    Y = random.normal(size=(400, 5)) @ random.normal(size=(5, 5))
+    weights = _autoregression.fit_autoregression(check_sequences(Y), 2)
+    monkeypatch.setattr(_autoregression, "_CLEARLY_REGULAR", np.inf)
+    by_eigenvalues = _autoregression.fit_autoregression(check_sequences(Y), 2)
+    np.testing.assert_allclose(weights, by_eigenvalues, rtol=1e-9, atol=1e-12)
 
 
 def test_blocks_do_not_show(monkeypatch):

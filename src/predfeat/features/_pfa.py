@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -15,7 +16,7 @@ from predfeat.series import Sequences
 from predfeat.solvers import Eigenpairs, smallest_eigenpairs
 from predfeat.whitening import Whitening
 
-__all__ = ["PFA", "linearly_predictable_directions"]
+__all__ = ["PFA", "error_scatters", "linearly_predictable_directions"]
 
 
 class PFA(LinearFeatures):
@@ -100,9 +101,17 @@ def linearly_predictable_directions(
     white: Sequences, n_components: int, n_lags: int, n_repeats: int = 0
 ) -> Eigenpairs:
     """Return the directions of a white series with the least error of linear prediction."""
+    *_, scatter = error_scatters(white, n_lags, n_repeats)
+    return smallest_eigenpairs(scatter, n_components)
+
+
+def error_scatters(white: Sequences, n_lags: int, n_repeats: int) -> Iterator[FloatArray]:
+    """Yield the mean scatter of the errors of the first K + 1 predictions, for K = 0, 1, …
+
+    One set of times serves all of them, so that each is a mean over the same samples.
+    """
     n_columns = white.n_columns
     one_step = fit_autoregression(white, n_lags)
-    # One set of times for all terms, so that each is the mean over the same samples.
     times = white.times(back=n_lags + n_repeats)
     scatter = np.zeros((n_columns, n_columns))
     prediction = one_step
@@ -110,8 +119,8 @@ def linearly_predictable_directions(
         for block, history in histories(white, times, n_lags, delay=repeat):
             error = white.rows[block] - history @ prediction.T
             scatter += error.T @ error
+        yield scatter / len(times)
         prediction = _advanced(prediction, one_step)
-    return smallest_eigenpairs(scatter / len(times), n_components)
 
 
 def _advanced(prediction: FloatArray, one_step: FloatArray) -> FloatArray:
