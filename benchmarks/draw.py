@@ -1,7 +1,7 @@
 """Draw what the benchmarks wrote: `python benchmarks/draw.py RESULTS.json ... --out FOLDER`.
 
-Knows the files of search.py, whole_fit.py, growth.py and cold_start.py by the name inside; every
-figure is written as PNG and as SVG. Needs matplotlib.
+Knows the files of search.py, whole_fit.py, growth.py, cold_start.py and significance.py (its part
+"power") by the name inside; every figure is written as PNG and as SVG. Needs matplotlib.
 """
 
 import argparse
@@ -48,6 +48,7 @@ def main():
         "whole_fit": draw_whole_fit,
         "growth": draw_growth,
         "cold_start": draw_cold_start,
+        "significance": draw_power,
     }
     for path in arguments.results:
         content = json.loads(path.read_text())
@@ -248,6 +249,46 @@ def time_bars(axes, names, seconds, colors):
     axes.set_xlim(0, max(map(max, seconds)) * 1.3)
     axes.set_xlabel("seconds")
     axes.grid(axis="x", color="0.9")
+
+
+def draw_power(results):
+    """Draw in which share of the toy series the surrogates find what is there, by the length."""
+    figure, axes = plt.subplots(figsize=(7.5, 4.2), layout="constrained")
+    colors = [OURS, "#7fb2d9", "#e08a1e", "#3f8f5b", "#9a4fa8"]
+    curves = results["power"]
+    for number, (kind, curve) in enumerate(curves.items()):
+        joint = kind == "joint phases"
+        points = [point["any" if joint else "exactly_two"] for point in curve]
+        # Small shifts, so that the intervals stand side by side.
+        lengths = np.array([point["S"] for point in curve]) * 1.015 ** (number - 2)
+        shares = np.array([point["share"] for point in points])
+        low, high = np.transpose([point["interval"] for point in points])
+        axes.errorbar(
+            lengths,
+            shares,
+            (shares - low, high - shares),
+            color=colors[number],
+            ls="--" if joint else "-",
+            marker="o",
+            ms=4,
+            lw=1.3,
+            elinewidth=0.8,
+            label=f"{kind}: any found" if joint else f"{kind}: both found, no other",
+        )
+    axes.axhline(0.05, color="0.5", lw=0.8, ls=":")
+    sizes = [point["S"] for point in next(iter(curves.values()))]
+    axes.set_xscale("log")
+    axes.set_xticks(sizes, [str(size) for size in sizes])
+    axes.set_xticks([], minor=True)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:.0%}"))
+    axes.set_ylim(-0.02, 1.02)
+    axes.set_xlabel("samples, S")
+    axes.set_ylabel("share of the series")
+    axes.set_title("Two predictable dimensions of ten: when are they found?")
+    axes.grid(color="0.92")
+    axes.legend(frameon=False, fontsize=8, loc="center right")
+    figure.supxlabel(" ", size=5)
+    return figure
 
 
 if __name__ == "__main__":

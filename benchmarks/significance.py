@@ -14,14 +14,13 @@ Four tables, each for every kind of surrogate:
 `--sets 200 --toys 50` are the figures of the documentation.
 """
 
-import argparse
-import json
 import time
 from collections import Counter
 
 import numpy as np
 from scipy.signal import lfilter
 from scipy.stats import binomtest
+from timing import argument_parser, write
 
 from predfeat import GPFA, PFA, SFA, ForeCA
 from predfeat.datasets import predictable_noise
@@ -155,9 +154,7 @@ def power(kind, arguments):
 
 
 def parse():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argument_parser(__doc__)
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--kinds", nargs="+", choices=list(KINDS), default=list(KINDS))
     parser.add_argument("--model", choices=("gpfa", "sfa", "pfa", "foreca"), default="gpfa")
@@ -175,13 +172,12 @@ def parse():
     parser.add_argument("--lengths", type=int, nargs="+", default=(50, 75, 100, 150, 200, 300))
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", help="also write everything to this JSON file")
     return parser.parse_args()
 
 
 def main():
     arguments = parse()
-    results = {"arguments": vars(arguments)}
+    results = {"arguments": {k: v for k, v in vars(arguments).items() if k != "json"}}
     started = time.perf_counter()
     for part in arguments.parts:
         results[part] = {}
@@ -199,9 +195,7 @@ def main():
                 entry = power(kind, arguments)
             results[part][kind] = entry
     print(f"{time.perf_counter() - started:.0f} s")
-    if arguments.out:
-        with open(arguments.out, "w", encoding="utf-8") as file:
-            json.dump(results, file, indent=1)
+    write(arguments.json, "significance", results)
 
 
 if __name__ == "__main__":
