@@ -5,7 +5,7 @@
 
 The first command runs the contest on recordings (a name, a file, p and k), on two generated
 nonlinear systems and on a game (`predfeat[games]`), and goes on where it was; the second prints the
-table again. Every repetition takes two windows of a series at random places, 5000 rows to learn
+tables again. Every repetition takes two windows of a series at random places, 5000 rows to learn
 from and 2500 to test, keeps 99 % of the variance, whitens, and measures the test features by
 eq. (2) and by the share of their own variance that it leaves open. Every candidate of AutoFeatures
 is fitted once: what AutoFeatures keeps with either judge, and what `GPFA(init="auto",
@@ -16,7 +16,9 @@ noise. PFA's K is the best of 0 … 10 on held-out thirds of the training part.
 """
 
 import argparse
+import csv
 import json
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +43,8 @@ S_TRAIN, S_TEST, SEED = 5000, 2500, 1
 N_GENERATED, N_NOISE = 30_000, 15
 JUDGES = {"training": variance_left_open, "typical": typical_variance_left_open}
 AUTO = {"GPFA (1)": "training", "GPFA (2)": "training", "GPFA (1), calm": "typical"}
+OURS = "AutoFeatures, typical"
+MEASURES = {"test": "eq. (2)", "share": "share of the variance left open"}
 SINGLES = ("SFA", "PFA", "ForeCA", "GPFA (1)", "GPFA (2)")
 
 
@@ -149,29 +153,63 @@ def outcomes(row):
 
 def p_value(first, second):
     difference = np.subtract(first, second)
-    return wilcoxon(difference).pvalue if np.any(difference) else 1.0
+    return float(wilcoxon(difference).pvalue) if np.any(difference) else 1.0
 
 
-def print_table(rows):
-    for measure, words in (("test", "eq. (2)"), ("share", "share of the variance left open")):
+def summary(rows):
+    """Return a line for every data set, M, measure and contestant.
+
+    `better` and `p` compare the contestant with AutoFeatures: in how many repetitions AutoFeatures
+    left less open, and the signed-rank test.
+    """
+    lines = []
+    for data in dict.fromkeys(row["data"] for row in rows):
+        for M in (5, 2):
+            some = [outcomes(row)[0] for row in rows if row["data"] == data and row["M"] == M]
+            for measure in MEASURES if some else ():
+                scores = {name: [o[name][measure] for o in some] for name in some[0]}
+                for name, values in scores.items():
+                    lines.append({
+                        "data": data, "M": M, "measure": measure, "contestant": name,
+                        "n": len(values), "mean": float(np.mean(values)),
+                        "sd": float(np.std(values)),
+                        "better": int(np.sum(np.less(scores[OURS], values))),
+                        "p": p_value(scores[OURS], values),
+                    })  # fmt: skip
+    return lines
+
+
+def print_tables(rows):
+    lines = summary(rows)
+    contestants = list(dict.fromkeys(line["contestant"] for line in lines))
+    for measure, words in MEASURES.items():
         print(f"\n{words}, mean over the repetitions; lower is better")
-        contestants = None
-        for data in dict.fromkeys(row["data"] for row in rows):
-            for M in (5, 2):
-                some = [outcomes(r) for r in rows if r["data"] == data and r["M"] == M]
-                if not some:
-                    continue
-                if contestants is None:
-                    contestants = list(some[0][0])
-                    head = ["data", "M", "n", *contestants, "best single", "p"]
-                    print("| " + " | ".join(head) + " |\n" + "|---" * len(head) + "|")
-                scores = {c: [o[c][measure] for o, _ in some] for c in contestants}
-                means = {c: float(np.mean(v)) for c, v in scores.items()}
-                best = min(SINGLES, key=means.__getitem__)
-                p = p_value(scores["AutoFeatures, typical"], scores[best])
-                better = np.sum(np.less(scores["AutoFeatures, typical"], scores[best]))
-                cells = [data, str(M), str(len(some)), *(f"{means[c]:.3f}" for c in contestants)]
-                print("| " + " | ".join(cells) + f" | {best} | {p:.2g} ({better} better) |")
+        head = ["data", "M", "n", *contestants, "best single", "better than it", "p"]
+        print("| " + " | ".join(head) + " |\n" + "|---" * len(head) + "|")
+        for data, M in dict.fromkeys((line["data"], line["M"]) for line in lines):
+            case = {
+                line["contestant"]: line
+                for line in lines
+                if (line["data"], line["M"], line["measure"]) == (data, M, measure)
+            }
+            best = case[min(SINGLES, key=lambda name: case[name]["mean"])]
+            means = [f"{case[name]['mean']:.3f}" for name in contestants]
+            cells = [data, str(M), str(best["n"]), *means, best["contestant"]]
+            print("| " + " | ".join(cells) + f" | {best['better']} | {best['p']:.2g} |")
+    print("\nHow often each candidate was kept")
+    for name in outcomes(rows[0])[1]:
+        kept = Counter(outcomes(row)[1][name] for row in rows)
+        print(f"{name}: " + ", ".join(f"{winner} {n}" for winner, n in kept.most_common()))
+
+
+def write_summary(path, rows):
+    lines = summary(rows)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(lines[0]), lineterminator="\n")
+        writer.writeheader()
+        for line in lines:
+            figures = {key: f"{line[key]:.6g}" for key in ("mean", "sd", "p")}
+            writer.writerow({**line, **figures})
 
 
 def main():
@@ -179,10 +217,13 @@ def main():
     parser.add_argument("data", nargs="*", help="NAME=FILE:p:k, lorenz, maps or game")
     parser.add_argument("--out", type=Path, required=True, help="a line for every repetition")
     parser.add_argument("--repetitions", type=int, default=20)
-    parser.add_argument("--table", action="store_true", help="print the table only")
+    parser.add_argument("--table", action="store_true", help="print the tables only")
+    parser.add_argument("--summary", type=Path, help="also write the tables to this CSV file")
     arguments = parser.parse_args()
     lines = arguments.out.read_text().splitlines() if arguments.out.exists() else []
     rows = [json.loads(line) for line in lines]
+    if arguments.table and not rows:
+        parser.error(f"{arguments.out} holds no repetition: run the contest first")
     if not arguments.table:
         done = {(row["data"], row["repetition"], row["M"]) for row in rows}
         for given in arguments.data:
@@ -196,7 +237,9 @@ def main():
                     with arguments.out.open("a") as file:
                         file.write(json.dumps(rows[-1]) + "\n")
                     print(f"{source.name}, repetition {repetition}, M={M}", flush=True)
-    print_table(rows)
+    print_tables(rows)
+    if arguments.summary:
+        write_summary(arguments.summary, rows)
 
 
 if __name__ == "__main__":
