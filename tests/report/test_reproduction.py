@@ -54,6 +54,16 @@ def test_figures_have_all_panels_and_axes_named_as_in_the_paper(outcome):
         assert figure.get_supylabel() == label
 
 
+@pytest.mark.parametrize(("factor", "scale"), [(1, "linear"), (100, "log")])
+def test_methods_far_below_the_random_features_can_be_told_apart(outcome, factor, scale):
+    rows = []
+    for row in outcome.rows:
+        value = row.measured.predictability * (factor if row.place.method == "random" else 1)
+        rows.append(replace(row, measured=replace(row.measured, predictability=value)))
+    figure = draw_outcome(replace(outcome, rows=rows), "predictability")
+    assert {axis.get_yscale() for axis in figure.axes} == {scale}
+
+
 def test_the_true_dimensions_take_no_time_and_are_not_drawn(outcome):
     rows = [
         replace(row, seconds=0.0) if row.place.method == r.TRUTH else row for row in outcome.rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -36,6 +36,10 @@ _STYLES: dict[str, dict[str, Any]] = {
     TRUTH: {"color": "#5a646f", "marker": "", "linestyle": "-."},
 }
 _SHIFT = 0.007  # of the axis, from one method to the next
+_FAR = 20  # times the smallest mean: more than that does not fit on a linear axis
+
+# The measured values of every repetition, by the method and the parameter's value.
+_Samples: TypeAlias = dict[tuple[str, int], list[float]]
 
 _SYMBOLS = {label: f"${label}$" for label in LABELS.values()} | {"S_train": "$S_{train}$"}
 
@@ -44,7 +48,8 @@ def draw_outcome(outcome: Outcome, measure: str = "predictability") -> Figure:
     """Draw all panels of an experiment on one data set.
 
     Points are means over the repetitions and bars standard deviations; methods are shifted a
-    little along the axis, so that their bars can be told apart.
+    little along the axis, so that their bars can be told apart. The axis is logarithmic where the
+    random features would otherwise press all others onto one line.
 
     Parameters
     ----------
@@ -64,11 +69,13 @@ def draw_outcome(outcome: Outcome, measure: str = "predictability") -> Figure:
     n_down = -(-len(panels) // n_across)
     figure = Figure(figsize=(3.6 * n_across + 0.4, 2.9 * n_down + 0.8), layout="constrained")
     axes = figure.subplots(n_down, n_across, squeeze=False).ravel()
-    for panel, place in zip(panels, axes, strict=False):
-        _draw_panel(place, outcome, panel, read)
+    samples = [_samples(outcome, panel, read) for panel in panels]
+    logarithmic = measure == "seconds" or _far_apart(samples)
+    for panel, place, values in zip(panels, axes, samples, strict=False):
+        _draw_panel(place, panel, values)
         place.set_title(panel.letter, loc="left", fontweight="bold", fontsize=10)
         place.set_xlabel(_SYMBOLS[LABELS[panel.parameter]])
-        if measure == "seconds":
+        if logarithmic:
             place.set_yscale("log")
     for unused in axes[len(panels) :]:
         unused.set_visible(False)
@@ -79,13 +86,26 @@ def draw_outcome(outcome: Outcome, measure: str = "predictability") -> Figure:
     return figure
 
 
-def _draw_panel(place: Axes, outcome: Outcome, panel: Panel, read: Callable[[Row], float]) -> None:
-    from matplotlib.ticker import MaxNLocator
-
-    values: dict[tuple[str, int], list[float]] = {}
+def _samples(outcome: Outcome, panel: Panel, read: Callable[[Row], float]) -> _Samples:
+    values: _Samples = {}
     for row in outcome.rows:
         if row.place.panel == panel:
             values.setdefault((row.place.method, row.place.value), []).append(read(row))
+    return values
+
+
+def _far_apart(samples: list[_Samples]) -> bool:
+    """Whether in most panels the means are of different orders of magnitude."""
+    n_wide = 0
+    for values in samples:
+        means = [float(np.mean(repetitions)) for repetitions in values.values()]
+        n_wide += 0 < _FAR * min(means) < max(means)
+    return 2 * n_wide > len(samples)
+
+
+def _draw_panel(place: Axes, panel: Panel, values: _Samples) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     methods = list(dict.fromkeys(method for method, _ in values))
     width = (max(panel.values) - min(panel.values)) or 1
     for number, method in enumerate(methods):
