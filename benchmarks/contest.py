@@ -30,7 +30,8 @@ from predfeat import GPFA, AutoFeatures
 from predfeat.datasets import hidden_lorenz
 from predfeat.experiments.reproduction import RecordingSource, audio_source, game_source
 from predfeat.experiments.reproduction._specification import Fit
-from predfeat.features._pfa import error_scatters
+from predfeat.features._foreca import forecastable_directions
+from predfeat.features._pfa import error_scatters, linearly_predictable_directions
 from predfeat.features._starts import TRIED
 from predfeat.measures import predictability
 from predfeat.measures._predictability import typical_variance_left_open, variance_left_open
@@ -40,6 +41,7 @@ from predfeat.solvers import smallest_eigenpairs
 from predfeat.whitening import fit_whitening
 
 S_TRAIN, S_TEST, SEED = 5000, 2500, 1
+NUMBERS = (5, 2)  # of features, M
 N_GENERATED, N_NOISE = 30_000, 15
 JUDGES = {"training": variance_left_open, "typical": typical_variance_left_open}
 AUTO = {"GPFA (1)": "training", "GPFA (2)": "training", "GPFA (1), calm": "typical"}
@@ -106,34 +108,52 @@ def tested(features, p):
     return {"test": value, "share": value / features.samples.var(axis=0).sum()}
 
 
-def pfa_by_validation(white, M, p):
-    """Return the K whose features of held-out thirds are the most predictable."""
-    scores = np.zeros(11)
+class Candidates(AutoFeatures):
+    """AutoFeatures where ForeCA is fitted already: its first M features are the same for all M."""
+
+    forecastable = None
+
+    def _without_graph(self, white):
+        for name, find in super()._without_graph(white):
+            if name == "ForeCA":
+                yield name, lambda: self.forecastable[:, : self.n_components]
+            else:
+                yield name, find
+
+
+def pfa_by_validation(white, numbers, p):
+    """Return, for each M, the K whose features of held-out thirds are the most predictable."""
+    scores = np.zeros((len(numbers), 11))
     for fold in purged_folds(white, 3, gap=p + 1):
         train, test = fold.parts(white)
         whitening = fit_whitening(train, warn=False)
         train, test = whitening.apply(train), whitening.apply(test)
-        for k, scatter in enumerate(error_scatters(train, p, len(scores) - 1)):
-            features = test.rows @ smallest_eigenpairs(scatter, M).vectors
-            scores[k] += predictability(features, p, groups=test.sequence_first)
-    return int(np.argmin(scores))
+        for k, scatter in enumerate(error_scatters(train, p, scores.shape[1] - 1)):
+            features = test.rows @ smallest_eigenpairs(scatter, max(numbers)).vectors
+            for n, M in enumerate(numbers):
+                scores[n, k] += predictability(features[:, :M], p, groups=test.sequence_first)
+    return scores.argmin(axis=1).tolist()
 
 
-def run(source, p, k, repetition, M):
+def run(source, p, k, repetition, numbers):
+    """Yield the row of each M for one repetition."""
     train, test = white_parts(source, repetition)
-    found = AutoFeatures(M, n_lags=p, n_neighbors=k)._directions(train)
-    repeats = pfa_by_validation(train, M, p)
-    found["PFA"] = AutoFeatures(M, n_lags=p)._pfa(train, repeats)
-    for name, graph in (("GPFA (1)", "full"), ("GPFA (2)", "star")):
-        model = GPFA(M, n_lags=p, n_neighbors=k, graph=graph)
-        found[name] = model._find_projection(train, fit_whitening(train, warn=False))
-    results = {}
-    for name, directions in found.items():
-        own = train.with_rows(train.rows @ directions)
-        scores = {judge: measure(own, p) for judge, measure in JUDGES.items()}
-        results[name] = {**scores, **tested(test.with_rows(test.rows @ directions), p)}
-    return {"data": source.name, "repetition": repetition, "M": M, "p": p, "k": k,
-            "n_white": train.n_columns, "K": repeats, "results": results}  # fmt: skip
+    forecastable = forecastable_directions(train, max(numbers))[0]
+    for M, repeats in zip(numbers, pfa_by_validation(train, numbers, p), strict=True):
+        candidates = Candidates(M, n_lags=p, n_neighbors=k)
+        candidates.forecastable = forecastable
+        found = candidates._directions(train)
+        found["PFA"] = linearly_predictable_directions(train, M, p, repeats).vectors
+        for name, graph in (("GPFA (1)", "full"), ("GPFA (2)", "star")):
+            model = GPFA(M, n_lags=p, n_neighbors=k, graph=graph)
+            found[name] = model._find_projection(train, fit_whitening(train, warn=False))
+        results = {}
+        for name, directions in found.items():
+            own = train.with_rows(train.rows @ directions)
+            scores = {judge: measure(own, p) for judge, measure in JUDGES.items()}
+            results[name] = {**scores, **tested(test.with_rows(test.rows @ directions), p)}
+        yield {"data": source.name, "repetition": repetition, "M": M, "p": p, "k": k,
+               "n_white": train.n_columns, "K": repeats, "results": results}  # fmt: skip
 
 
 def outcomes(row):
@@ -164,7 +184,7 @@ def summary(rows):
     """
     lines = []
     for data in dict.fromkeys(row["data"] for row in rows):
-        for M in (5, 2):
+        for M in NUMBERS:
             some = [outcomes(row)[0] for row in rows if row["data"] == data and row["M"] == M]
             for measure in MEASURES if some else ():
                 scores = {name: [o[name][measure] for o in some] for name in some[0]}
@@ -229,14 +249,15 @@ def main():
         for given in arguments.data:
             source, p, k = open_source(given)
             for repetition in range(arguments.repetitions):
-                for M in (5, 2):
-                    if (source.name, repetition, M) in done:
-                        continue
-                    with threadpool_limits(1):
-                        rows.append(run(source, p, k, repetition, M))
-                    with arguments.out.open("a") as file:
-                        file.write(json.dumps(rows[-1]) + "\n")
-                    print(f"{source.name}, repetition {repetition}, M={M}", flush=True)
+                missing = [M for M in NUMBERS if (source.name, repetition, M) not in done]
+                if not missing:
+                    continue
+                with threadpool_limits(1):
+                    for row in run(source, p, k, repetition, missing):
+                        rows.append(row)
+                        with arguments.out.open("a") as file:
+                            file.write(json.dumps(row) + "\n")
+                        print(f"{source.name}, repetition {repetition}, M={row['M']}", flush=True)
     print_tables(rows)
     if arguments.summary:
         write_summary(arguments.summary, rows)

@@ -98,20 +98,29 @@ class PFA(LinearFeatures):
 
 
 def linearly_predictable_directions(
-    white: Sequences, n_components: int, n_lags: int, n_repeats: int = 0
+    white: Sequences,
+    n_components: int,
+    n_lags: int,
+    n_repeats: int = 0,
+    one_step: FloatArray | None = None,
 ) -> Eigenpairs:
-    """Return the directions of a white series with the least error of linear prediction."""
-    *_, scatter = error_scatters(white, n_lags, n_repeats)
+    """Return the directions of a white series with the least error of linear prediction.
+
+    `one_step` is the regression on the last samples, where it is known already.
+    """
+    *_, scatter = error_scatters(white, n_lags, n_repeats, one_step)
     return smallest_eigenpairs(scatter, n_components)
 
 
-def error_scatters(white: Sequences, n_lags: int, n_repeats: int) -> Iterator[FloatArray]:
+def error_scatters(
+    white: Sequences, n_lags: int, n_repeats: int, one_step: FloatArray | None = None
+) -> Iterator[FloatArray]:
     """Yield the mean scatter of the errors of the first K + 1 predictions, for K = 0, 1, …
 
     One set of times serves all of them, so that each is a mean over the same samples.
     """
     n_columns = white.n_columns
-    one_step = fit_autoregression(white, n_lags)
+    one_step = fit_autoregression(white, n_lags) if one_step is None else one_step
     times = white.times(back=n_lags + n_repeats)
     scatter = np.zeros((n_columns, n_columns))
     prediction = one_step

@@ -20,9 +20,9 @@ __all__ = ["autoregression_error", "fit_autoregression", "histories"]
 _NUMBERS_AT_ONCE = 1 << 21
 # Share of the largest eigenvalue below which the regression counts as singular.
 _SINGULAR = 1e-12
-# The condition in the 1-norm, which bounds that by eigenvalues, is an estimate: it may be a few
-# times too good.
-_CLEARLY_REGULAR = 100 * _SINGULAR
+# The same by the condition in the 1-norm, which is never the better one. Only an estimate of it
+# is known, which may be somewhat too good.
+_CLEARLY_REGULAR = 2 * _SINGULAR
 
 
 @overload

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -17,6 +17,7 @@ from predfeat.features._base import POSITIVE, LinearFeatures
 from predfeat.features._foreca import forecastable_directions
 from predfeat.features._pfa import linearly_predictable_directions
 from predfeat.features._sfa import slow_and_fast_directions, slow_directions
+from predfeat.measures._autoregression import fit_autoregression
 from predfeat.measures._predictability import typical_variance_left_open, variance_left_open
 from predfeat.selection._folds import purged_folds
 from predfeat.series import Sequences
@@ -188,15 +189,20 @@ class AutoFeatures(LinearFeatures):
     def _without_graph(self, white: Sequences) -> Iterator[tuple[str, Callable[[], FloatArray]]]:
         """Yield the names of the methods without a graph, and what fits them."""
         m = self.n_components
+        # The repeated predictions of all PFAs start from the same one.
+        one_step = cache(lambda: fit_autoregression(white, self.n_lags))
         yield "SFA", lambda: slow_directions(white, m).vectors
         yield "SFA, both ends", lambda: slow_and_fast_directions(white, m)
         for k in _REPEATS:
-            yield f"PFA (K={k})", partial(self._pfa, white, k)
+            yield f"PFA (K={k})", partial(self._pfa, white, k, one_step)
         yield "ForeCA", lambda: forecastable_directions(white, m)[0]
 
-    def _pfa(self, white: Sequences, n_repeats: int) -> FloatArray:
-        found = linearly_predictable_directions(white, self.n_components, self.n_lags, n_repeats)
-        return found.vectors
+    def _pfa(
+        self, white: Sequences, n_repeats: int, one_step: Callable[[], FloatArray]
+    ) -> FloatArray:
+        return linearly_predictable_directions(
+            white, self.n_components, self.n_lags, n_repeats, one_step()
+        ).vectors
 
     def _gpfa(
         self, white: Sequences, kind: str, start: str, found: dict[str, FloatArray]
