@@ -48,6 +48,10 @@ AUTO = {"GPFA (1)": "training", "GPFA (2)": "training", "GPFA (1), calm": "typic
 OURS = "AutoFeatures, typical"
 MEASURES = {"test": "eq. (2)", "share": "share of the variance left open"}
 SINGLES = ("SFA", "PFA", "ForeCA", "GPFA (1)", "GPFA (2)")
+OTHERS = (
+    "GPFA (1)", "GPFA (1), auto", "GPFA (2)", "GPFA (2), auto", "GPFA (1), calm, auto",
+    "AutoFeatures, training",
+)  # fmt: skip
 
 
 def coupled_maps(n_rows, n_maps, random):
@@ -201,25 +205,33 @@ def summary(rows):
 
 def print_tables(rows):
     lines = summary(rows)
-    contestants = list(dict.fromkeys(line["contestant"] for line in lines))
     for measure, words in MEASURES.items():
-        print(f"\n{words}, mean over the repetitions; lower is better")
-        head = ["data", "M", "n", *contestants, "best single", "better than it", "p"]
-        print("| " + " | ".join(head) + " |\n" + "|---" * len(head) + "|")
-        for data, M in dict.fromkeys((line["data"], line["M"]) for line in lines):
-            case = {
-                line["contestant"]: line
-                for line in lines
-                if (line["data"], line["M"], line["measure"]) == (data, M, measure)
-            }
-            best = case[min(SINGLES, key=lambda name: case[name]["mean"])]
-            means = [f"{case[name]['mean']:.3f}" for name in contestants]
-            cells = [data, str(M), str(best["n"]), *means, best["contestant"]]
-            print("| " + " | ".join(cells) + f" | {best['better']} | {best['p']:.2g} |")
-    print("\nHow often each candidate was kept")
+        print(f"\n{words}, mean over the repetitions; lower is better\n")
+        print_table(lines, measure, [*SINGLES, OURS])
+        print(f"\n{words}: starts, weights and judges\n")
+        print_table(lines, measure, OTHERS)
+    print("\nHow often each candidate was kept\n")
     for name in outcomes(rows[0])[1]:
         kept = Counter(outcomes(row)[1][name] for row in rows)
         print(f"{name}: " + ", ".join(f"{winner} {n}" for winner, n in kept.most_common()))
+
+
+def print_table(lines, measure, contestants):
+    """Print means; where the single methods take part, compare the best one with AutoFeatures."""
+    compared = set(SINGLES) <= set(contestants)
+    head = ["data", "M", *contestants, *(["best single", "better in", "p"] if compared else [])]
+    print("| " + " | ".join(head) + " |\n" + "|---" * len(head) + "|")
+    for data, M in dict.fromkeys((line["data"], line["M"]) for line in lines):
+        case = {
+            line["contestant"]: line
+            for line in lines
+            if (line["data"], line["M"], line["measure"]) == (data, M, measure)
+        }
+        cells = [data, str(M), *(f"{case[name]['mean']:.3f}" for name in contestants)]
+        if compared:
+            best = case[min(SINGLES, key=lambda name: case[name]["mean"])]
+            cells += [best["contestant"], f"{best['better']} of {best['n']}", f"{best['p']:.1g}"]
+        print("| " + " | ".join(cells) + " |")
 
 
 def write_summary(path, rows):
