@@ -8,11 +8,13 @@ nonlinear systems and on a game (`predfeat[games]`), and goes on where it was; t
 tables again. Every repetition takes two windows of a series at random places, 5000 rows to learn
 from and 2500 to test, keeps 99 % of the variance, whitens, and measures the test features by
 eq. (2) and by the share of their own variance that it leaves open. Every candidate of AutoFeatures
-is fitted once: what AutoFeatures keeps with either judge, and what `GPFA(init="auto",
+is fitted once: what AutoFeatures keeps with each judge, and what `GPFA(init="auto",
 n_averaged=10)` keeps, also in its calm form (`weighting="calm", normalized=False`), follows from
 their scores. The single GPFA (1) and (2) are the paper's, from the input space and without
 averages. The generated systems hide more than 5 dimensions, so that no method has to choose among
 noise. PFA's K is the best of 0 … 10 on held-out thirds of the training part.
+
+AutoFeatures' judge was chosen on the recordings' windows of seed 1; the windows here are others.
 """
 
 import argparse
@@ -34,23 +36,32 @@ from predfeat.features._foreca import forecastable_directions
 from predfeat.features._pfa import error_scatters, linearly_predictable_directions
 from predfeat.features._starts import TRIED
 from predfeat.measures import predictability
-from predfeat.measures._predictability import typical_variance_left_open, variance_left_open
+from predfeat.measures._predictability import (
+    middle_variance_left_open,
+    typical_variance_left_open,
+    variance_left_open,
+)
 from predfeat.selection import purged_folds
+from predfeat.selection._auto import _EQUAL
 from predfeat.series import check_sequences
 from predfeat.solvers import smallest_eigenpairs
 from predfeat.whitening import fit_whitening
 
-S_TRAIN, S_TEST, SEED = 5000, 2500, 1
+S_TRAIN, S_TEST, SEED = 5000, 2500, 2
 NUMBERS = (5, 2)  # of features, M
 N_GENERATED, N_NOISE = 30_000, 15
-JUDGES = {"training": variance_left_open, "typical": typical_variance_left_open}
+JUDGES = {
+    "both": middle_variance_left_open,
+    "typical": typical_variance_left_open,
+    "training": variance_left_open,
+}
 AUTO = {"GPFA (1)": "training", "GPFA (2)": "training", "GPFA (1), calm": "typical"}
-OURS = "AutoFeatures, typical"
+OURS = "AutoFeatures"
 MEASURES = {"test": "eq. (2)", "share": "share of the variance left open"}
 SINGLES = ("SFA", "PFA", "ForeCA", "GPFA (1)", "GPFA (2)")
 OTHERS = (
     "GPFA (1)", "GPFA (1), auto", "GPFA (2)", "GPFA (2), auto", "GPFA (1), calm, auto",
-    "AutoFeatures, training",
+    "AutoFeatures, typical", "AutoFeatures, training",
 )  # fmt: skip
 
 
@@ -168,7 +179,9 @@ def outcomes(row):
         del results[name]  # these are no candidates of AutoFeatures
     best = {}
     for judge in JUDGES:
-        best[f"AutoFeatures, {judge}"] = min(results, key=lambda name: results[name][judge])
+        good = (1 + _EQUAL) * min(result[judge] for result in results.values())
+        winner = next(name for name, result in results.items() if result[judge] <= good)
+        best[OURS if judge == "both" else f"{OURS}, {judge}"] = winner
     for kind, judge in AUTO.items():
         starts = [f"{kind} from {start}" for start in TRIED]
         best[f"{kind}, auto"] = min(starts, key=lambda name: results[name][judge])

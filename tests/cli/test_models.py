@@ -188,8 +188,10 @@ def test_fit_says_who_won_and_keeps_it(tmp_path, trials):
     assert done.exit_code == 0, done.output
     recording = read_trials(trials)
     model = AutoFeatures(1, n_neighbors=4).fit(recording.values, groups=recording.groups)
-    kept, then = list(model.scores_.items())[:2]
-    assert f"  kept: {kept[0]}, {kept[1]:.4g}\n  then: {then[0]}, {then[1]:.4g}\n" in done.stderr
+    others = {name: score for name, score in model.scores_.items() if name != model.winner_}
+    name, score = next(iter(others.items()))
+    kept = f"  kept: {model.winner_}, {model.scores_[model.winner_]:.4g}\n"
+    assert f"{kept}  next: {name}, {score:.4g}\n" in done.stderr
     np.testing.assert_array_equal(load(first).components_, model.components_)
     assert run("fit", trials, *READ, *wanted, "--judge", "training", "--out", second).exit_code == 0
     assert load(second).judge == "training"

@@ -112,7 +112,7 @@ def fit(
     judge: Annotated[
         str | None,
         typer.Option(
-            help="auto: typical (default), training or validation decides who is kept.",
+            help="auto: both (default), typical, training or validation decides who is kept.",
             show_default=False,
         ),
     ] = None,
@@ -180,9 +180,11 @@ def _show_progress(model: Any, progress: Callable[[float, float], None] | None) 
 
 
 def _say_who_won(model: Any, *, quiet: bool) -> None:
-    scores = list(getattr(model, "scores_", {}).items())
-    for (name, score), words in zip(scores[:3], ("kept", "then", "then"), strict=False):
-        say(f"  {words}: {name}, {score:.4g}", quiet=quiet)
+    scores = dict(getattr(model, "scores_", {}))
+    if scores:
+        say(f"  kept: {model.winner_}, {scores.pop(model.winner_):.4g}", quiet=quiet)
+    for name, score in list(scores.items())[:2]:
+        say(f"  next: {name}, {score:.4g}", quiet=quiet)
 
 
 @contextmanager

@@ -19,6 +19,7 @@ __all__ = [
     "conditional_covariance",
     "neighbors_with_successor",
     "predictability",
+    "middle_variance_left_open",
     "typical_variance_left_open",
     "variance_left_open",
 ]
@@ -141,8 +142,7 @@ def variance_left_open(features: Sequences, n_lags: int, n_jobs: int | None = No
 
     For methods that judge their own features.
     """
-    table = _ten_neighbors(features, n_lags, n_jobs)
-    return float(np.trace(conditional_covariance(features, table, ddof=0)))
+    return float(_variances_after(features, n_lags, n_jobs).mean())
 
 
 def typical_variance_left_open(
@@ -153,14 +153,24 @@ def typical_variance_left_open(
     Eq. (2) is mostly about the loudest moments, where a series has any: they count for less here.
     Where all moments are alike, it is eq. (2).
     """
+    return float(np.sqrt(_variances_after(features, n_lags, n_jobs)).mean() ** 2)
+
+
+def middle_variance_left_open(features: Sequences, n_lags: int, n_jobs: int | None = None) -> float:
+    """Return the geometric mean of eq. (2) and of the typical variance."""
+    variances = _variances_after(features, n_lags, n_jobs)
+    return float(np.sqrt(variances.mean()) * np.sqrt(variances).mean())
+
+
+def _variances_after(features: Sequences, n_lags: int, n_jobs: int | None) -> FloatArray:
+    """Return for every state how much the next sample varies between it and its neighbours."""
     table = _ten_neighbors(features, n_lags, n_jobs)
-    total = 0.0
+    variances = np.empty(len(table.times))
     for start in range(0, len(table.times), _STATES_AT_ONCE):
         part = slice(start, start + _STATES_AT_ONCE)
         states = np.column_stack([table.times[part], table.indices[part]])
-        variances = features.rows[states + 1].var(axis=1)
-        total += float(np.sqrt(variances.sum(axis=1)).sum())
-    return (total / len(table.times)) ** 2
+        variances[part] = features.rows[states + 1].var(axis=1).sum(axis=1)
+    return variances
 
 
 def _ten_neighbors(features: Sequences, n_lags: int, n_jobs: int | None) -> NeighborTable:

@@ -18,14 +18,26 @@ from predfeat.features._foreca import forecastable_directions
 from predfeat.features._pfa import linearly_predictable_directions
 from predfeat.features._sfa import slow_and_fast_directions, slow_directions
 from predfeat.measures._autoregression import fit_autoregression
-from predfeat.measures._predictability import typical_variance_left_open, variance_left_open
+from predfeat.measures._predictability import (
+    middle_variance_left_open,
+    typical_variance_left_open,
+    variance_left_open,
+)
 from predfeat.selection._folds import purged_folds
 from predfeat.series import Sequences
 from predfeat.whitening import Whitening, fit_whitening
 
 __all__ = ["AutoFeatures"]
 
-_JUDGES = ("typical", "training", "validation")
+_JUDGES = {
+    "both": middle_variance_left_open,
+    "typical": typical_variance_left_open,
+    "training": variance_left_open,
+    "validation": variance_left_open,
+}
+# Scores that differ by less than this share are equal: GPFA minimises nearly what the judge
+# measures, and so looks better on the training data by a little even where it is not.
+_EQUAL = 0.01
 _REPEATS = (0, 1, 3, 10)
 _KINDS: dict[str, dict[str, Any]] = {
     "GPFA (1)": {"graph": "full"},
@@ -52,9 +64,8 @@ class AutoFeatures(LinearFeatures):
     SFA (the slowest directions, and the slowest and fastest alike), PFA (with several K), ForeCA,
     and GPFA with both graphs and in its calm form (weighting="calm", normalized=False), each from
     six starts and with the last iterations averaged, are fitted: 25 candidates. Those features
-    are kept of which a typical moment of the training data leaves the least open, or those that
-    are best by eq. (2) of the paper, on the training data itself or on blocks of it that were
-    held out.
+    are kept that leave the least open on the training data, as the judge sees it; of candidates
+    within one per cent of the best the simplest, in this order.
 
     Parameters
     ----------
@@ -64,12 +75,13 @@ class AutoFeatures(LinearFeatures):
         Samples in a state, p, of the methods and of the judge.
     n_neighbors : int, default=10
         Neighbours of each state, k, of GPFA.
-    judge : {"typical", "training", "validation"}, default="typical"
+    judge : {"both", "typical", "training", "validation"}, default="both"
         "training" measures the features of all the training data by eq. (2), the mean variance
         of the next step around similar states. A few loud moments can decide that mean;
         "typical" takes the square of the mean standard deviation instead, which is the same
-        where all moments are alike. "validation" fits every candidate to all but one of `n_folds`
-        parts, measures it on that one by eq. (2), and takes the mean: so much more work.
+        where all moments are alike, and "both" their geometric mean. "validation" fits every
+        candidate to all but one of `n_folds` parts, measures it on that one by eq. (2), and takes
+        the mean: so much more work.
     n_folds : int, default=3
         For "validation"; see `purged_folds`.
     pca_components : int, float or None, default=None
@@ -87,7 +99,7 @@ class AutoFeatures(LinearFeatures):
     winner_ : str
         The candidate whose features are kept. Model files hold neither it nor the scores.
     scores_ : dict of str to float
-        What the judge gave each candidate, the best first; lower is better.
+        What the judge gave each candidate, in ascending order; lower is better.
     patterns_ : ndarray of shape (n_components, n_columns)
         How each feature shows in the inputs: the rows of the least-squares way back.
     rank_ : int
@@ -120,7 +132,7 @@ class AutoFeatures(LinearFeatures):
         *,
         n_lags: int = 1,
         n_neighbors: int = 10,
-        judge: str = "typical",
+        judge: str = "both",
         n_folds: int = 3,
         pca_components: int | float | None = None,
         theiler: int = 0,
@@ -143,7 +155,8 @@ class AutoFeatures(LinearFeatures):
             found = self._directions(white)
             scores = {name: self._left_open(white, found[name]) for name in found}
         self.scores_ = dict(sorted(scores.items(), key=lambda item: item[1]))
-        self.winner_ = next(iter(self.scores_))
+        good = (1 + _EQUAL) * min(scores.values())
+        self.winner_ = next(name for name, score in scores.items() if score <= good)
         return found[self.winner_] if found else self._directions(white, self.winner_)[self.winner_]
 
     def _validated(self, white: Sequences) -> dict[str, float]:
@@ -225,8 +238,7 @@ class AutoFeatures(LinearFeatures):
 
     def _left_open(self, white: Sequences, directions: FloatArray) -> float:
         features = white.with_rows(white.rows @ directions)
-        judge = typical_variance_left_open if self.judge == "typical" else variance_left_open
-        return judge(features, self.n_lags, self.n_jobs)
+        return _JUDGES[self.judge](features, self.n_lags, self.n_jobs)
 
 
 def _whitened_again(train: Sequences, test: Sequences, n_components: int) -> list[Sequences]:
