@@ -253,7 +253,7 @@ def time_bars(axes, names, seconds, colors):
 
 def draw_power(results):
     """Draw in which share of the toy series the surrogates find what is there, by the length."""
-    figure, axes = plt.subplots(figsize=(7.5, 4.2), layout="constrained")
+    figure, axes = plt.subplots(figsize=(9, 3.9), layout="constrained")
     colors = [OURS, "#7fb2d9", "#e08a1e", "#3f8f5b", "#9a4fa8"]
     curves = results["power"]
     for number, (kind, curve) in enumerate(curves.items()):
@@ -286,7 +286,7 @@ def draw_power(results):
     axes.set_ylabel("share of the series")
     axes.set_title("Two predictable dimensions of ten: when are they found?")
     axes.grid(color="0.92")
-    axes.legend(frameon=False, fontsize=8, loc="center right")
+    figure.legend(frameon=False, fontsize=8, loc="outside right center")
     figure.supxlabel(" ", size=5)
     return figure
 
