@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from numbers import Integral
 from typing import Any, ClassVar
@@ -108,8 +109,8 @@ def linearly_predictable_directions(
 
     `one_step` is the regression on the last samples, where it is known already.
     """
-    *_, scatter = error_scatters(white, n_lags, n_repeats, one_step)
-    return smallest_eigenpairs(scatter, n_components)
+    last = deque(error_scatters(white, n_lags, n_repeats, one_step), maxlen=1)
+    return smallest_eigenpairs(last.pop(), n_components)
 
 
 def error_scatters(
@@ -125,11 +126,12 @@ def error_scatters(
     scatter = np.zeros((n_columns, n_columns))
     prediction = one_step
     for repeat in range(n_repeats + 1):
+        if repeat:
+            prediction = _advanced(prediction, one_step)
         for block, history in histories(white, times, n_lags, delay=repeat):
             error = white.rows[block] - history @ prediction.T
             scatter += error.T @ error
         yield scatter / len(times)
-        prediction = _advanced(prediction, one_step)
 
 
 def _advanced(prediction: FloatArray, one_step: FloatArray) -> FloatArray:
