@@ -195,6 +195,19 @@ def test_fit_says_who_won_and_keeps_it(tmp_path, trials):
     np.testing.assert_array_equal(load(first).components_, model.components_)
     assert run("fit", trials, *READ, *wanted, "--judge", "training", "--out", second).exit_code == 0
     assert load(second).judge == "training"
+    told = " ".join(run("info", first).stdout.replace("│", " ").split())
+    assert f"winner_: {model.winner_} scores_: {next(iter(model.scores_))} 0." in told
+    assert f"; … ({len(model.scores_)} in all)" in told
+
+
+def test_fit_says_which_start_won(tmp_path, trials):
+    wanted = ("--init", "auto", "--n-components", "1", "--n-neighbors", "4", "--max-iter", "5")
+    done = run("fit", trials, *READ, *wanted, "--out", tmp_path / "m.predfeat")
+    assert done.exit_code == 0, done.output
+    model = load(tmp_path / "m.predfeat")
+    (best, least), (second, more), *_ = sorted(model.start_scores_.items(), key=lambda s: s[1])
+    assert model.init_ == best
+    assert f"  kept: from {best}, {least:.4g}\n  next: from {second}, {more:.4g}\n" in done.stderr
 
 
 def test_a_constant_column_is_called_by_its_name(tmp_path):

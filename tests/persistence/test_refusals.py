@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from model_forging import forged, members_of, packed, series
-from predfeat import GPFA, SFA, RandomFeatures, load, read_header, save
+from predfeat import GPFA, SFA, AutoFeatures, RandomFeatures, load, read_header, save
 from predfeat.exceptions import ModelFileError
 from predfeat.persistence import _public
 
@@ -243,6 +243,32 @@ def put(fields, where, value):
 )
 def test_forged_descriptions_are_refused(where, value, message, data, refused):
     refused(forged(data, lambda fields: put(fields, where, value)), message)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda fitted: fitted.pop("winner_"), "fitted numbers are not those of AutoFeatures"),
+        (lambda fitted: fitted.pop("scores_"), "fitted numbers are not those of AutoFeatures"),
+        (lambda fitted: put(fitted, ["winner_"], "SFB"), "winner_ is none of those"),
+        (lambda fitted: put(fitted, ["winner_"], ["SFA"]), "winner_ is none of those"),
+        (lambda fitted: put(fitted, ["scores_"], [0.5]), "scores_ is no dict of numbers"),
+        (lambda fitted: put(fitted, ["scores_"], {}), "winner_ is none of those"),
+        (lambda fitted: put(fitted, ["scores_", "SFA"], "1"), "scores_ is no dict of numbers"),
+        (lambda fitted: put(fitted, ["scores_", "SFA"], True), "scores_ is no dict of numbers"),
+    ],
+)
+def test_forged_winners_are_refused(change, message, refused, tmp_path):
+    save(AutoFeatures(1, n_neighbors=4).fit(series()), tmp_path / "m.predfeat")
+    data = (tmp_path / "m.predfeat").read_bytes()
+    refused(forged(data, lambda fields: change(fields["fitted"])), message)
+
+
+def test_a_winner_without_scores_is_not_saved(tmp_path):
+    model = AutoFeatures(1, n_neighbors=4).fit(series())
+    del model.scores_
+    with pytest.raises(ModelFileError, match="scores_ is missing or was added"):
+        save(model, tmp_path / "m.predfeat")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 import predfeat
 from model_forging import ESTIMATORS, differences, members_of, series
-from predfeat import GPFA, PFA, SFA, RandomFeatures, load, read_header, save
+from predfeat import GPFA, PFA, SFA, AutoFeatures, RandomFeatures, load, read_header, save
 
 by_name = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
 PLAIN = st.recursive(
@@ -101,6 +101,32 @@ def test_a_given_start_comes_back_as_the_matrix_it_is(as_given, tmp_path):
     assert read_header(tmp_path / "m.predfeat").parameters["init"] == {"array": "init"}
     refitted = again.fit(series())
     assert np.array_equal(refitted.components_, model.components_)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "kept", "scores"),
+    [
+        (AutoFeatures(1, n_neighbors=4), "winner_", "scores_"),
+        (GPFA(1, n_neighbors=4, max_iter=3, init="auto"), "init_", "start_scores_"),
+    ],
+    ids=["AutoFeatures", "GPFA"],
+)
+def test_who_won_comes_back_with_all_scores(estimator, kept, scores, tmp_path):
+    model = estimator.fit(series())
+    again = through_file(model, tmp_path / "m.predfeat")
+    assert differences(model, again) == []
+    assert getattr(again, kept) in getattr(again, scores)
+    assert list(getattr(again, scores)) == list(getattr(model, scores))
+    fitted = read_header(tmp_path / "m.predfeat").fitted
+    assert (fitted[kept], fitted[scores]) == (getattr(model, kept), getattr(model, scores))
+
+
+def test_a_fit_without_a_contest_forgets_an_earlier_one(tmp_path):
+    model = GPFA(1, n_neighbors=4, max_iter=3, init="auto").fit(series())
+    model.set_params(init="input").fit(series())
+    again = through_file(model, tmp_path / "m.predfeat")
+    assert not hasattr(again, "init_")
+    assert not hasattr(again, "start_scores_")
 
 
 def test_parameters_changed_after_the_fit_come_back_changed(tmp_path):

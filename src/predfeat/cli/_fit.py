@@ -180,11 +180,15 @@ def _show_progress(model: Any, progress: Callable[[float, float], None] | None) 
 
 
 def _say_who_won(model: Any, *, quiet: bool) -> None:
-    scores = dict(getattr(model, "scores_", {}))
-    if scores:
-        say(f"  kept: {model.winner_}, {scores.pop(model.winner_):.4g}", quiet=quiet)
-    for name, score in list(scores.items())[:2]:
-        say(f"  next: {name}, {score:.4g}", quiet=quiet)
+    if hasattr(model, "winner_"):
+        kept, scores, words = model.winner_, dict(model.scores_), ""
+    elif hasattr(model, "init_"):
+        kept, scores, words = model.init_, dict(model.start_scores_), "from "
+    else:
+        return
+    say(f"  kept: {words}{kept}, {scores.pop(kept):.4g}", quiet=quiet)
+    for name in sorted(scores, key=lambda name: scores[name])[:2]:
+        say(f"  next: {words}{name}, {scores[name]:.4g}", quiet=quiet)
 
 
 @contextmanager

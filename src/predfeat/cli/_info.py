@@ -92,8 +92,20 @@ def _show(title: str, facts: dict[str, Any]) -> None:
 
 def _in_words(value: Any) -> str:
     if isinstance(value, dict):
-        return "\n".join(f"{name}: {_in_words(part)}" for name, part in value.items())
+        told = {name: part for name, part in value.items() if part not in ({}, [])}
+        return "\n".join(f"{name}: {_on_one_line(part)}" for name, part in told.items())
+    return _on_one_line(value)
+
+
+def _on_one_line(value: Any) -> str:
+    if isinstance(value, dict):
+        parts = [f"{name} {_on_one_line(part)}" for name, part in value.items()]
+        return _first("; ", parts)  # as names may hold a comma
     if isinstance(value, list):
-        more = f", … ({len(value)} in all)" if len(value) > _SHOWN else ""
-        return ", ".join(_in_words(part) for part in value[:_SHOWN]) + more
+        return _first(", ", [_on_one_line(part) for part in value])
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _first(between: str, parts: list[str]) -> str:
+    more = f"{between}… ({len(parts)} in all)" if len(parts) > _SHOWN else ""
+    return between.join(parts[:_SHOWN]) + more

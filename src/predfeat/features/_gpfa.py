@@ -111,7 +111,7 @@ class GPFA(LinearFeatures):
         For every iteration the `eigenvalues`, the largest `angle` (degrees) to the feature space
         before it (NaN for the first), and the `seconds` it took.
     init_ : str
-        With init="auto", the start that was kept. Model files do not hold it.
+        With init="auto", the start that was kept.
     start_scores_ : dict of str to float
         With init="auto", the training features' predictability from each start.
     n_iter_ : int
@@ -201,6 +201,8 @@ class GPFA(LinearFeatures):
     def _find_projection(self, white: Sequences, whitening: Whitening) -> FloatArray:
         white.times(back=self.n_lags - 1, ahead=1)  # at least one state has a successor
         n_between = self._count_between(whitening)
+        for of_an_earlier_fit in ("init_", "start_scores_"):
+            self.__dict__.pop(of_an_earlier_fit, None)
         if isinstance(self.init, str) and self.init == "auto":
             run = self._best_run(white, whitening, n_between)
         else:

@@ -77,8 +77,9 @@ class ModelHeader:
         Columns of the training data.
     columns : tuple of str or None
         Their names, where the training data had any.
-    fitted : dict of int
-        The fitted attributes that are numbers, such as rank_.
+    fitted : dict
+        The fitted attributes that are no arrays: counts such as rank_ and, where several ways
+        were tried, which one was kept and the scores of all.
     arrays : tuple of ArrayEntry
         The fitted attributes that are arrays.
     notes : dict
@@ -93,7 +94,7 @@ class ModelHeader:
     parameters: dict[str, Any]
     n_columns: int
     columns: tuple[str, ...] | None
-    fitted: dict[str, int]
+    fitted: dict[str, Any]
     arrays: tuple[ArrayEntry, ...]
     notes: dict[str, Any]
     version: str

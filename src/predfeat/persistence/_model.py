@@ -19,7 +19,7 @@ from predfeat.series import check_matrix
 __all__ = [
     "build_model",
     "fitted_arrays",
-    "fitted_counts",
+    "fitted_facts",
     "kept_parameters",
     "layout_of",
     "refuse_unplain_notes",
@@ -41,9 +41,12 @@ def layout_of(model: Any) -> Layout:
     layout = ESTIMATORS[name]
     kept = {array.split(".")[0] for array in layout.arrays}
     present = {key for key in vars(model) if key.endswith("_")}
-    present -= _FROM_DATA.union(layout.unkept)
-    if present != kept.union(layout.counts):
-        odd = sorted(present ^ kept.union(layout.counts))
+    present -= _FROM_DATA
+    expected = kept.union(layout.counts)
+    if present.intersection(layout.contest):
+        expected.update(layout.contest)
+    if present != expected:
+        odd = sorted(present ^ expected)
         raise ModelFileError(
             f"this {name} is not as fit left it: {', '.join(odd)} is missing or was added. Fit it "
             "anew, and keep what is yours under another name or in notes."
@@ -72,9 +75,14 @@ def kept_parameters(model: LinearFeatures, layout: Layout) -> tuple[dict[str, An
     return plain, arrays
 
 
-def fitted_counts(model: LinearFeatures, layout: Layout) -> dict[str, int]:
-    """Return the fitted attributes that are whole numbers."""
-    return {name: int(getattr(model, name)) for name in layout.counts}
+def fitted_facts(model: LinearFeatures, layout: Layout) -> dict[str, Any]:
+    """Return the fitted attributes that are no arrays: whole numbers, and who won a contest."""
+    facts: dict[str, Any] = {name: int(getattr(model, name)) for name in layout.counts}
+    if layout.contest and hasattr(model, layout.contest[0]):
+        kept, scores = layout.contest
+        facts[kept] = getattr(model, kept)
+        facts[scores] = {name: float(score) for name, score in getattr(model, scores).items()}
+    return facts
 
 
 def fitted_arrays(model: LinearFeatures, layout: Layout) -> dict[str, FloatArray]:
@@ -104,8 +112,8 @@ def build_model(header: ModelHeader, arrays: dict[str, AnyArray]) -> LinearFeatu
         model._validate_params()
     except (ValueError, TypeError) as error:
         raise damaged(f"its parameters are not valid: {error}") from error
-    for name, count in header.fitted.items():
-        setattr(model, name, count)
+    for name, fact in header.fitted.items():
+        setattr(model, name, fact)
     for name in layout.arrays:
         attribute, _, key = name.partition(".")
         if key:

@@ -35,7 +35,7 @@ from predfeat.persistence._header import (
 from predfeat.persistence._model import (
     build_model,
     fitted_arrays,
-    fitted_counts,
+    fitted_facts,
     kept_parameters,
     layout_of,
     refuse_unplain_notes,
@@ -64,7 +64,7 @@ def save(
 
     Parameters
     ----------
-    model : GPFA, SFA, PFA, ForeCA or RandomFeatures
+    model : GPFA, SFA, PFA, ForeCA, RandomFeatures or AutoFeatures
         Fitted. Of a pipeline, save the step.
     path : str or path
         The file to write, by custom with the ending .predfeat.
@@ -110,7 +110,7 @@ def save(
         parameters=parameters,
         n_columns=int(model.n_features_in_),
         columns=None if names is None else tuple(map(str, names)),
-        fitted=fitted_counts(model, layout),
+        fitted=fitted_facts(model, layout),
         arrays=tuple(_describe(name, array) for name, array in arrays.items()),
         notes=notes,
         version=__version__,
@@ -136,7 +136,7 @@ def load(path: str | os.PathLike[str]) -> LinearFeatures:
 
     Returns
     -------
-    GPFA, SFA, PFA, ForeCA or RandomFeatures
+    GPFA, SFA, PFA, ForeCA, RandomFeatures or AutoFeatures
         As it was saved: the same bits come out of it, and it can be fitted anew.
 
     Raises

@@ -31,15 +31,16 @@ class Layout:
         Fitted attributes that are arrays, in the file's order, with the names of their lengths.
     array_parameters : tuple of str
         Parameters that may be a matrix.
-    unkept : tuple of str
-        Fitted attributes that tell how the features were found, and that no file holds.
+    contest : tuple of str
+        The names of two fitted attributes of a fit that tried several ways: which one was kept,
+        and the scores of all. Only some fits have them, and files of earlier versions do not.
     """
 
     estimator: type[LinearFeatures]
     counts: tuple[str, ...]
     arrays: dict[str, Shape]
     array_parameters: tuple[str, ...] = ()
-    unkept: tuple[str, ...] = ()
+    contest: tuple[str, ...] = ()
 
 
 _MAP: dict[str, Shape] = {
@@ -60,13 +61,13 @@ ESTIMATORS = {
         ("rank_", "n_iter_"),
         {**_MAP, **_EIGENVALUES, **_HISTORY},
         ("init",),
-        unkept=("init_", "start_scores_"),
+        contest=("init_", "start_scores_"),
     ),
     "SFA": Layout(SFA, ("rank_",), {**_MAP, **_EIGENVALUES}),
     "PFA": Layout(PFA, ("rank_",), {**_MAP, **_EIGENVALUES}),
     "ForeCA": Layout(ForeCA, ("rank_", "n_iter_"), {**_MAP, "omega_": ("features",)}),
     "RandomFeatures": Layout(RandomFeatures, ("rank_",), _MAP),
-    "AutoFeatures": Layout(AutoFeatures, ("rank_",), _MAP, unkept=("winner_", "scores_")),
+    "AutoFeatures": Layout(AutoFeatures, ("rank_",), _MAP, contest=("winner_", "scores_")),
 }
 
 
@@ -84,6 +85,7 @@ def find_problem(header: ModelHeader) -> str | None:
         _find_odd_parameter(header, layout)
         or _find_odd_columns(header)
         or _find_odd_count(header, layout)
+        or _find_odd_contest(header, layout)
         or _find_odd_shape(header, layout)
     )
 
@@ -122,11 +124,23 @@ def _find_odd_columns(header: ModelHeader) -> str | None:
 
 
 def _find_odd_count(header: ModelHeader, layout: Layout) -> str | None:
-    if tuple(header.fitted) != layout.counts:
+    if tuple(header.fitted) not in (layout.counts, layout.counts + layout.contest):
         return f"the fitted numbers are not those of {header.estimator}, {layout.counts}"
-    for name, value in header.fitted.items():
+    for name in layout.counts:
+        value = header.fitted[name]
         if type(value) is not int or value < 1:
             return f"{name} is no count"
+    return None
+
+
+def _find_odd_contest(header: ModelHeader, layout: Layout) -> str | None:
+    if not any(name in header.fitted for name in layout.contest):
+        return None
+    kept, scores = (header.fitted[name] for name in layout.contest)
+    if type(scores) is not dict or not all(type(score) is float for score in scores.values()):
+        return f"{layout.contest[1]} is no dict of numbers"
+    if type(kept) is not str or kept not in scores:
+        return f"{layout.contest[0]} is none of those that have a score"
     return None
 
 

@@ -97,7 +97,7 @@ class AutoFeatures(LinearFeatures):
         The features are (X - mean_) @ components_.T.
     mean_ : ndarray of shape (n_columns,)
     winner_ : str
-        The candidate whose features are kept. Model files hold neither it nor the scores.
+        The candidate whose features are kept.
     scores_ : dict of str to float
         What the judge gave each candidate, in ascending order; lower is better.
     patterns_ : ndarray of shape (n_components, n_columns)
