@@ -7,7 +7,7 @@ from sklearn.base import clone
 import naive_selection as twins
 from predfeat import GPFA, PFA, SFA, ForeCA, RandomFeatures
 from predfeat.datasets import predictable_noise
-from predfeat.exceptions import RankError
+from predfeat.exceptions import RankError, TooFewStatesError
 from predfeat.selection import Surface, choose, choose_method, predicted_shares, purged_folds
 from predfeat.selection._paths import surface_directions
 from predfeat.series import check_sequences
@@ -177,6 +177,35 @@ def test_values_above_the_rank_are_left_out():
     assert choose(X, **{**SMALL, "n_components": (2, 3, 4)}).surface.n_components == (2, 3)
     with pytest.raises(RankError, match=r"\[4, 5\] are all more than the rank 3 .* up to 3\."):
         choose(X, **{**SMALL, "n_components": (4, 5)})
+
+
+def test_a_constant_training_part_is_named():
+    X = np.r_[np.ones((80, 2)), np.random.default_rng(0).normal(size=(20, 2))]
+    for constant in (np.ones((100, 2)), X):
+        with pytest.raises(RankError, match="all columns are constant in one of the folds"):
+            choose(constant, **SMALL)
+
+
+def test_too_many_neighbors_are_left_out():
+    X = predictable_noise(40, 3, random_state=0)
+    # Of 40 rows 8 are held out, and 3 on either side: 26 are left, and two runs of 13 at worst.
+    tried = {**SMALL, "n_neighbors": (5, 23, 24, 30), "n_measured": 5}
+    assert choose(X, **tried).surface.n_neighbors == (5, 23)
+    with pytest.raises(TooFewStatesError, match="n_neighbors=30 needs at least 31 states"):
+        choose(X, **{**tried, "n_neighbors": (30, 40)})
+
+
+def test_no_more_features_are_advised_than_there_are():
+    t = np.arange(500)
+    X = np.column_stack([np.sin(t / 7), np.cos(t / 7), np.sin(t / 3)])
+    choice = choose(X, n_lags=(1, 5), n_neighbors=(2,), n_components=(2, 3, 4))
+    assert (choice.chosen.n_components, choice.rank) == (3, 3)
+    assert [r for r in choice.remarks if "n_comp" in r] == [
+        "n_components=3 is the dimension of the data: all of it is predictable, and there is "
+        "nothing to leave out."
+    ]
+    fewer = choose(X, n_lags=(1, 5), n_neighbors=(2,), n_components=(1, 2))
+    assert "n_components=2 is the largest value tried: try larger ones." in fewer.remarks
 
 
 def test_what_float32_cannot_resolve_is_no_direction():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -46,6 +46,8 @@ class Choice:
         The chosen setting, scored by fits of its own.
     kind : {"sequences", "blocks"}
         What was left out in each fold.
+    rank : int
+        Dimension of the data in the folds' training parts, the smallest: M can be no larger.
     """
 
     method: str
@@ -54,6 +56,7 @@ class Choice:
     chosen: Setting
     confirmed: Setting | None
     kind: str
+    rank: int
 
     @property
     def parameters(self) -> dict[str, int]:
@@ -78,19 +81,30 @@ class Choice:
                 "Nothing was predicted in data that was held out: the choice means nothing. Give "
                 "more rows, or other columns."
             ]
-        remarks = []
-        for name, tried in self.surface.tried().items():
-            good = self.surface.undecided()[name]
-            if len(tried) > 1 and good == tried and name != "n_neighbors":
-                remarks.append(
-                    f"The data cannot tell {name}: every value tried is within one standard error "
-                    "of the best. The smallest was taken."
-                )
-            elif (
-                len(tried) > 1 and getattr(self.chosen, name) == tried[-1] and name != "n_neighbors"
-            ):
-                remarks.append(f"{name}={tried[-1]} is the largest value tried: try larger ones.")
-        return remarks
+        undecided = self.surface.undecided()
+        return [
+            remark
+            for name, tried in self.surface.tried().items()
+            if name != "n_neighbors" and len(tried) > 1
+            for remark in self._remarks_on(name, tried, undecided[name])
+        ]
+
+    def _remarks_on(
+        self, name: str, tried: tuple[int, ...], good: tuple[int, ...]
+    ) -> Iterator[str]:
+        chosen = getattr(self.chosen, name)
+        if good == tried:
+            yield (
+                f"The data cannot tell {name}: every value tried is within one standard error of "
+                "the best. The smallest was taken."
+            )
+        elif name == "n_components" and chosen == self.rank:
+            yield (
+                f"n_components={chosen} is the dimension of the data: all of it is predictable, "
+                "and there is nothing to leave out."
+            )
+        elif chosen == tried[-1]:
+            yield f"{name}={chosen} is the largest value tried: try larger ones."
 
     def __str__(self) -> str:
         lines = [f"{self.method}, {self.chosen}"]
@@ -134,7 +148,8 @@ def choose(
         Ids of the sequences. Of at least three, whole ones are left out in turn; otherwise blocks
         of rows, with max(n_lags) + 1 rows around them that belong to neither part.
     n_lags, n_neighbors, n_components : sequence of int
-        The values of p, k and M to try. Values of M above the rank of the data are left out.
+        The values of p, k and M to try. Values of M above the rank of the data are left out, and
+        values of k for which there are too few states.
     graph : {"full", "star"}, optional
         Of GPFA.
     method : estimator or its class, default=GPFA
@@ -172,7 +187,9 @@ def choose(
     white = [
         _WhiteFold.of(fold, series, template.pca_components, matrix.resolution) for fold in folds
     ]
-    components = _within_rank(components, min(part.train.n_columns for part in white))
+    rank = min(part.train.n_columns for part in white)
+    components = _within_rank(components, rank)
+    neighbors = _within_states(neighbors, white, lags[-1])
 
     pieces = [
         (template, part, p, neighbors, components, n_measured) for part in white for p in lags
@@ -192,6 +209,7 @@ def choose(
         chosen=chosen,
         confirmed=_confirmed(template, chosen, white, n_measured) if confirm else None,
         kind=folds[0].kind,
+        rank=rank,
     )
 
 
@@ -312,5 +330,17 @@ def _within_rank(components: tuple[int, ...], rank: int) -> tuple[int, ...]:
         raise RankError(
             f"n_components={list(components)} are all more than the rank {rank} of the data in "
             f"the folds' training parts. Use values up to {rank}."
+            if rank
+            else "there is nothing to choose: all columns are constant in one of the folds' "
+            "training parts. Give other columns or rows, or ask for fewer folds."
         )
     return possible
+
+
+def _within_states(
+    neighbors: tuple[int, ...], white: list[_WhiteFold], n_lags: int
+) -> tuple[int, ...]:
+    """Leave out the values of k for which a training part has too few states."""
+    fewest = min(len(part.train.times(back=n_lags - 1)) for part in white)
+    # Where even the smallest is too large, the search says how many there may be.
+    return tuple(k for k in neighbors if k < fewest) or neighbors[:1]
