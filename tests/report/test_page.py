@@ -346,6 +346,11 @@ def test_real_features_are_marked(all_results):
     results["significance"]["p_values"].pop()
     with pytest.raises(ResultsError, match=r"significance.p_values has 2 entries, but there are 3"):
         render(results)
+    one = {"statistics": [0.2], "p_values": [0.05], "n_significant": 1}
+    results["significance"] |= one
+    assert "Yes: the feature stands out." in render(results)
+    results["significance"] |= {"p_values": [0.5], "n_significant": 0}
+    assert "No: it does not stand out." in render(results)
     del results["significance"]  # as earlier versions wrote it
     assert 'id="significance"' not in render(results)
 

@@ -341,6 +341,10 @@ def test_the_summary_says_it_in_words():
     assert "No: none of the 3" in str(result_of([0.6, 0.6, 0.6], others))
     assert "all 3 features stand out" in str(result_of([0.1, 0.1, 0.1], others))
     assert "of 3, the first feature stands out" in str(result_of([0.1, 0.6, 0.6], others))
+    assert "at most 5 % have" in text
+    one = others[:, :1]
+    assert "Yes: the feature stands out.\n" in str(result_of([0.1], one))
+    assert "No: it does not stand out.\n" in str(result_of([0.6], one))
 
 
 def test_types_and_frames():

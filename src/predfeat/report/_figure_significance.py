@@ -40,11 +40,13 @@ def significance_part(results: dict[str, Any]) -> dict[str, Any] | None:
 
 def _answer(tested: dict[str, Any]) -> str:
     n, whole = tested["n_significant"], len(tested["statistics"])
+    if whole == 1:
+        return "Yes: the feature stands out." if n else "No: it does not stand out."
     if n == 0:
         return "No: none of the features stands out."
     which = "the first stands out" if n == 1 else f"the first {n} stand out"
     more = " With more features, more may." if n == whole else ""
-    return f"Yes: of {whole} feature{'s' * (whole != 1)}, {which}.{more}"
+    return f"Yes: of {whole} features, {which}.{more}"
 
 
 def _explained(tested: dict[str, Any]) -> str:

@@ -134,8 +134,8 @@ class Significance:
             f"{self.question} {_answer(n, n_features)}",
             f"{self.method} was fitted to the data and to {self.n_surrogates} surrogates, which "
             f"keep {KINDS[self.kind].keeps}. A feature counts as real when of all these series, "
-            f"the data included, at most {self.alpha:.3g} have a best feature as good as it. Lower "
-            "is better:",
+            f"the data included, at most {100 * self.alpha:.3g} % have a best feature as good as "
+            "it. Lower is better:",
         ]
         best = np.sort(self.surrogate_statistics.min(axis=1))
         if len(best):
@@ -147,6 +147,8 @@ class Significance:
 
 
 def _answer(n_significant: int, n_features: int) -> str:
+    if n_features == 1:
+        return "Yes: the feature stands out." if n_significant else "No: it does not stand out."
     if n_significant == 0:
         return f"No: none of the {n_features} features stands out."
     if n_significant == n_features:
