@@ -201,8 +201,8 @@ def test_no_more_features_are_advised_than_there_are():
     choice = choose(X, n_lags=(1, 5), n_neighbors=(2,), n_components=(2, 3, 4))
     assert (choice.chosen.n_components, choice.rank) == (3, 3)
     assert [r for r in choice.remarks if "n_comp" in r] == [
-        "n_components=3 is the dimension of the data: all of it is predictable, and there is "
-        "nothing to leave out."
+        "n_components=3 is the dimension of the data: every direction adds to what is predicted, "
+        "and there is none to leave out."
     ]
     fewer = choose(X, n_lags=(1, 5), n_neighbors=(2,), n_components=(1, 2))
     assert "n_components=2 is the largest value tried: try larger ones." in fewer.remarks

@@ -100,8 +100,8 @@ class Choice:
             )
         elif name == "n_components" and chosen == self.rank:
             yield (
-                f"n_components={chosen} is the dimension of the data: all of it is predictable, "
-                "and there is nothing to leave out."
+                f"n_components={chosen} is the dimension of the data: every direction adds to what "
+                "is predicted, and there is none to leave out."
             )
         elif chosen == tried[-1]:
             yield f"{name}={chosen} is the largest value tried: try larger ones."
