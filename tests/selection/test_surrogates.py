@@ -270,6 +270,16 @@ def test_a_bridge_is_drawn_given_both_ends():
     np.testing.assert_allclose(np.cov(drawn.reshape(4000, -1).T), covariance, atol=0.1)
 
 
+@pytest.mark.parametrize("n_steps", [1, 2, 7, 12])
+def test_what_a_process_spreads_to_is_a_sum_over_its_steps(n_steps):
+    random = np.random.default_rng(n_steps)
+    A, root = random.normal(size=(2, 3, 3)) / 2
+    Q = root @ root.T
+    powers = [np.linalg.matrix_power(A, i) for i in range(n_steps)]
+    expected = sum(power @ Q @ power.T for power in powers)
+    np.testing.assert_allclose(_Process(A, Q).spread(n_steps), expected, rtol=1e-12)
+
+
 def test_bridges_are_as_long_as_memory():
     random = np.random.default_rng(0)
     ends = np.zeros((2, 1))

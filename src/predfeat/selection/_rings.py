@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -69,27 +70,54 @@ class _Process:
         rest = after - before @ transition.T
         return cls(transition, rest.T @ rest / len(rest))
 
+    @cached_property
+    def radius(self) -> float:
+        """Share of a state that is left after a step, of the part that stays longest."""
+        return float(np.abs(np.linalg.eigvals(self.transition)).max())
+
+    @cached_property
+    def root(self) -> FloatArray:
+        """A root of the noise's covariance."""
+        size, axes = np.linalg.eigh(self.noise)
+        root: FloatArray = axes * np.sqrt(size.clip(min=0.0))
+        return root
+
     def bridge(self, ends: FloatArray, n_rows: int, random: np.random.Generator) -> FloatArray:
         """Draw rows between two: a free path, corrected for where it should have arrived."""
-        radius = float(np.abs(np.linalg.eigvals(self.transition)).max())
         longest = max(1, int(_LONGEST_BRIDGE * n_rows))
-        if radius <= _MEMORY_LEFT:
+        if self.radius <= _MEMORY_LEFT:
             enough = 1.0
         else:
-            enough = np.log(_MEMORY_LEFT) / np.log(radius) if radius < 1 else np.inf
+            enough = np.log(_MEMORY_LEFT) / np.log(self.radius) if self.radius < 1 else np.inf
         length = int(np.ceil(min(longest, enough)))
-        size, axes = np.linalg.eigh(self.noise)
-        root = axes * np.sqrt(size.clip(min=0.0))
-        path, spread = [ends[0]], [np.zeros_like(self.noise)]
-        for _ in range(length + 1):
-            path.append(self.transition @ path[-1] + root @ random.standard_normal(len(root)))
-            spread.append(self.transition @ spread[-1] @ self.transition.T + self.noise)
-        correction = np.linalg.pinv(spread[-1], hermitian=True) @ (ends[1] - path[-1])
-        corrected = []
-        for i in range(length, 0, -1):  # Cov(x_i, x_last) = spread_i (A^(last - i))ᵀ
-            correction = self.transition.T @ correction
-            corrected.append(path[i] + spread[i] @ correction)
-        return np.array(corrected[::-1])
+        path = np.empty((length + 2, len(self.noise)))
+        path[0] = ends[0]
+        for i in range(length + 1):
+            step = self.root @ random.standard_normal(len(self.root))
+            path[i + 1] = self.transition @ path[i] + step
+        # Row i is corrected by Cov(x_i, x_last) Cov(x_last)⁻¹ times what the last one is off. With
+        # C_i = Cov(x_i) that is C_i b_i, where b_i = Aᵀ b_{i+1}; and as C_i = A C_{i-1} Aᵀ + noise,
+        # C_i b_i = A (C_{i-1} b_{i-1}) + noise b_i: of all C_i only the last one is needed.
+        back = np.empty_like(path)
+        back[-1] = np.linalg.pinv(self.spread(length + 1), hermitian=True) @ (ends[1] - path[-1])
+        for i in range(length, 0, -1):
+            back[i] = self.transition.T @ back[i + 1]
+        correction = np.zeros(len(self.noise))
+        for i in range(1, length + 1):
+            correction = self.transition @ correction + self.noise @ back[i]
+            path[i] += correction
+        return path[1:-1]
+
+    def spread(self, n_steps: int) -> FloatArray:
+        """Return the covariance after some steps from a known state, by doubling their number."""
+        power, spread = np.eye(len(self.noise)), np.zeros_like(self.noise)
+        for bit in f"{n_steps:b}":
+            spread = power @ spread @ power.T + spread
+            power = power @ power
+            if bit == "1":
+                spread = self.transition @ spread @ self.transition.T + self.noise
+                power = self.transition @ power
+        return spread
 
 
 def close_rings(

@@ -82,7 +82,7 @@ def diagnose(
 
     Parameters
     ----------
-    model : GPFA, SFA, PFA, ForeCA or RandomFeatures
+    model : GPFA, SFA, PFA, ForeCA, RandomFeatures or AutoFeatures
         Fitted.
     X : array-like of shape (n_rows, n_columns)
         The data it was fitted on; rows with a NaN are gaps.
@@ -125,8 +125,8 @@ def diagnose(
     """
     if not isinstance(model, LinearFeatures):
         raise TypeError(
-            "model must be a fitted GPFA, SFA, PFA, ForeCA or RandomFeatures, but it is "
-            f"{model!r}. Of a pipeline, give its last step and the data that reach it."
+            "model must be a fitted GPFA, SFA, PFA, ForeCA, RandomFeatures or AutoFeatures, but it "
+            f"is {model!r}. Of a pipeline, give its last step and the data that reach it."
         )
     check_is_fitted(model)
     if X_test is None and groups_test is not None:

@@ -122,7 +122,7 @@ class Subject:
         """Where the first neighbours are searched; the features for methods that search none."""
         if not isinstance(self.model, GPFA):
             return self.features
-        # A model read from a file no longer knows what init="auto" chose.
+        # A model of an earlier version's file does not know what init="auto" chose.
         start = getattr(self.model, "init_", self.model.init)
         if isinstance(start, str) and start == "auto":
             start = "input"
