@@ -193,7 +193,8 @@ def typical_variance(Y, groups):
 def test_auto_keeps_the_start_with_the_most_predictable_training_features(
     graph, weighting, judge, seed
 ):
-    X, groups = recording(seed=seed, lengths=(100, 60))
+    # So many columns that the starts end apart, some by more than 5 % and some by less.
+    X, groups = recording(seed=seed, lengths=(100, 60), n_columns=20)
     options = {"n_lags": 2, "n_neighbors": 5, "max_iter": 3, "graph": graph}
     options["weighting"] = weighting
     starts = ["input", "pca", "sfa", "extremes", "pfa"]
@@ -201,7 +202,8 @@ def test_auto_keeps_the_start_with_the_most_predictable_training_features(
     scores = {start: judge(fit.transform(X), groups) for start, fit in fits.items()}
     auto = GPFA(2, init="auto", **options).fit(X, groups=groups)
     assert auto.start_scores_ == pytest.approx(scores, rel=1e-9)
-    assert auto.init_ == min(scores, key=scores.get)
+    best = min(scores.values())
+    assert auto.init_ == next(start for start in starts if scores[start] <= 1.05 * best)
     np.testing.assert_array_equal(auto.components_, fits[auto.init_].components_)
     np.testing.assert_array_equal(auto.history_["angle"], fits[auto.init_].history_["angle"])
 

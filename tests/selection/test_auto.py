@@ -67,10 +67,11 @@ def test_every_candidate_has_the_score_of_its_own_fit(judge, measure):
             f"{name} from {start}": GPFA(2, init=start, **kind, **options)
             for name, kind in KINDS.items()
             for start in ("input", "pca", "sfa", "extremes", "pfa")
+            if start == "extremes" or "calm" not in name
         },
         **{
-            f"{name} from PFA (K=3)": GPFA(2, init=tripled, **kind, **options)
-            for name, kind in KINDS.items()
+            f"{name} from PFA (K=3)": GPFA(2, init=tripled, **KINDS[name], **options)
+            for name in ("GPFA (1)", "GPFA (2)")
         },
     }
     assert set(model.scores_) == {*fits, "SFA, both ends"}

@@ -63,7 +63,8 @@ def check_loudness(subject: Subject) -> Iterator[Finding]:
         f"The loudest {_LOUDEST:.0%} of the samples hold {held:.0%} of the variance.",
         "Variances are about these moments: they decide which features are found, and a feature "
         "may look predictable elsewhere only because it is silent there.",
-        f"Compare with {'' if isinstance(model, GPFA) else 'GPFA, '}weighting='calm' and "
-        "normalized=False, which let loud moments count less, and measure with relative=True.",
+        f"Compare with {'' if isinstance(model, GPFA) else 'GPFA, '}weighting='calm', "
+        "normalized=False and init='extremes', which let loud moments count less, and measure "
+        "with relative=True.",
         {"evenness": even, "held_by_loudest": held},
     )
