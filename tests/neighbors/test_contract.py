@@ -13,7 +13,7 @@ import naive
 from predfeat import nearest_neighbors
 from predfeat._threads import map_blocks
 from predfeat.exceptions import DataError, ShortSequencesError, TooFewStatesError
-from predfeat.neighbors import METHODS, choose_method, search
+from predfeat.neighbors import METHODS, _engines, choose_method, search
 from predfeat.neighbors._dimension import intrinsic_dimension
 from predfeat.series import check_sequences, find_states
 
@@ -326,6 +326,7 @@ def states_of(n_rows, n_columns, p=1, values=None):
 @pytest.fixture
 def nothing_loaded(monkeypatch):
     monkeypatch.setattr("predfeat.neighbors._engines.is_loaded", lambda: False)
+    monkeypatch.setattr(_engines, "_seconds_without", 0.0)
 
 
 def test_auto_rule(nothing_loaded):
@@ -341,6 +342,18 @@ def test_auto_rule(nothing_loaded):
 def test_auto_rule_with_the_compiled_code_in_memory(monkeypatch):
     monkeypatch.setattr("predfeat.neighbors._engines.is_loaded", lambda: True)
     assert choose_method(states_of(1000, 25)) == "tiles"
+
+
+def test_many_small_searches_make_the_compiled_code_worth_loading(nothing_loaded):
+    states = states_of(1000, 25)
+    assert choose_method(states) == "blockwise"
+    search(states, 1, method="tree")
+    assert _engines._seconds_without == 0.0
+    while _engines._seconds_without <= _engines._PATIENCE:
+        before = _engines._seconds_without
+        search(states, 1)
+        assert _engines._seconds_without > before
+    assert choose_method(states) == "tiles"
 
 
 def test_auto_rule_sees_that_many_coordinates_fill_few_dimensions():

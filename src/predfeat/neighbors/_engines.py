@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+
 import numpy as np
 
 from predfeat._jit import is_available, is_loaded
@@ -19,8 +21,11 @@ __all__ = ["METHODS", "choose_method", "search"]
 
 METHODS = ("auto", "tree", "tiles", "blockwise")
 
-# Below, a search takes less time than loading the compiler.
+# Below, a search takes less time than loading the compiled code. Many of them do not: once so many
+# seconds went by without it, it is loaded for the next one.
 _COMPILED_STATES = 2500
+_PATIENCE = 1.5
+_seconds_without = 0.0
 
 _LARGEST_EXPONENT = 480
 
@@ -32,7 +37,7 @@ def choose_method(states: States) -> str:
 
     ==========  =======================================================================
     tiles       (4 + 0.0006 S) (1 + N / 100), where numba is installed and S ≥ 2500 or
-                the compiled code is already in memory
+                the compiled code is already in memory, or was missed for long enough
     blockwise   15 + 0.007 S
     tree        (2 + 1.5 N p) 2^(0.9 (d - 4)), where d, at most N p, is the dimension
                 that the states fill (`intrinsic_dimension`) and the power lies
@@ -43,7 +48,8 @@ def choose_method(states: States) -> str:
     is chosen never changes the result.
     """
     n_states, dimension = len(states), states.dimension
-    if is_available() and (n_states >= _COMPILED_STATES or is_loaded()):
+    worth_loading = n_states >= _COMPILED_STATES or _seconds_without > _PATIENCE
+    if is_available() and (worth_loading or is_loaded()):
         otherwise = "tiles"
         microseconds = (4.0 + 0.0006 * n_states) * (1.0 + states.series.n_columns / 100)
     else:
@@ -80,15 +86,19 @@ def search(
             'method="tiles" needs numba: pip install numba, or take "auto", "tree" or "blockwise", '
             "which find the same neighbours."
         )
+    global _seconds_without
     exclusion = find_exclusion(states, n_neighbors, theiler)
     scaled, exponent = _well_scaled(states)
     engine = choose_method(scaled) if method == "auto" else method
     n_threads = count_threads(n_jobs)
     if engine == "tiles":
         positions, squared = search_tiles(scaled, n_neighbors, exclusion, n_threads, guess)
+    elif engine == "tree":
+        positions, squared = search_tree(scaled, n_neighbors, exclusion, n_threads)
     else:
-        searcher = search_tree if engine == "tree" else search_blockwise
-        positions, squared = searcher(scaled, n_neighbors, exclusion, n_threads)
+        started = perf_counter()
+        positions, squared = search_blockwise(scaled, n_neighbors, exclusion, n_threads)
+        _seconds_without += perf_counter() - started
     # In place: for many states these are the largest arrays of a whole fit.
     distances = np.ldexp(np.sqrt(squared, out=squared), -exponent, out=squared)
     return NeighborTable(states.times, states.times[positions], distances)
