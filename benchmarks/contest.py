@@ -45,7 +45,7 @@ from predfeat.measures._predictability import (
     variance_left_open,
 )
 from predfeat.selection import purged_folds
-from predfeat.selection._auto import _EQUAL
+from predfeat.selection._auto import _EQUAL, judged_parts
 from predfeat.series import check_sequences
 from predfeat.solvers import smallest_eigenpairs
 from predfeat.whitening import fit_whitening
@@ -158,6 +158,7 @@ def run(source, p, k, repetition, numbers):
     """Yield the row of each M for one repetition."""
     started = process_time()
     train, test = white_parts(source, repetition)
+    parts = judged_parts(train, p)
     forecastable = forecastable_directions(train, max(numbers))[0]
     for M, repeats in zip(numbers, pfa_by_validation(train, numbers, p), strict=True):
         candidates = Candidates(M, n_lags=p, n_neighbors=k)
@@ -169,8 +170,12 @@ def run(source, p, k, repetition, numbers):
             found[name] = model._find_projection(train, fit_whitening(train, warn=False))
         results = {}
         for name, directions in found.items():
-            own = train.with_rows(train.rows @ directions)
-            scores = {judge: measure(own, p) for judge, measure in JUDGES.items()}
+            own = [part.with_rows(part.rows @ directions) for part in parts]
+            scores = {
+                judge: float(np.mean([measure(part, p) for part in own]))
+                for judge, measure in JUDGES.items()
+            }
+            scores["whole"] = variance_left_open(train.with_rows(train.rows @ directions), p)
             results[name] = {**scores, **tested(test.with_rows(test.rows @ directions), p)}
         yield {"data": source.name, "repetition": repetition, "M": M, "p": p, "k": k,
                "n_white": train.n_columns, "K": repeats, "results": results,
@@ -190,7 +195,7 @@ def outcomes(row):
         winner = next(name for name, result in results.items() if result[judge] <= good)
         best[OURS if judge == "both" else f"{OURS}, {judge}"] = winner
     for kind in AUTO:
-        starts = {name: results[name]["training"] for name in (f"{kind} from {s}" for s in TRIED)}
+        starts = {name: results[name]["whole"] for name in (f"{kind} from {s}" for s in TRIED)}
         good = (1 + EQUAL_STARTS) * min(starts.values())
         best[f"{kind}, auto"] = next(name for name, score in starts.items() if score <= good)
     kept = {name: results[winner] for name, winner in best.items()}

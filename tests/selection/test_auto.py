@@ -46,7 +46,7 @@ def middle_variance_in_groups(Y, n_lags, groups):
     )
 
 
-@pytest.mark.parametrize(
+each_judge = pytest.mark.parametrize(
     ("judge", "measure"),
     [
         ("both", middle_variance_in_groups),
@@ -54,6 +54,9 @@ def middle_variance_in_groups(Y, n_lags, groups):
         ("training", predictability_in_groups),
     ],
 )
+
+
+@each_judge
 def test_every_candidate_has_the_score_of_its_own_fit(judge, measure):
     X, groups = slow_wave(), np.repeat([0, 1], 150)
     model = AutoFeatures(2, n_lags=2, n_neighbors=6, judge=judge).fit(X, groups=groups)
@@ -82,6 +85,18 @@ def test_every_candidate_has_the_score_of_its_own_fit(judge, measure):
     assert model.scores_[model.winner_] <= 1.01 * min(model.scores_.values())
     own = measure(model.transform(X), 2, groups)
     assert own == pytest.approx(model.scores_[model.winner_], rel=1e-6)
+
+
+@each_judge
+@pytest.mark.parametrize("n_groups", [1, 6])
+def test_each_third_is_judged_by_itself(judge, measure, n_groups):
+    X, groups = slow_wave(450), np.arange(450) // (450 // n_groups)
+    model = AutoFeatures(2, n_lags=2, judge=judge).fit(X, groups=groups)
+    Y = SFA(2).fit(X, groups=groups).transform(X)
+    thirds = np.arange(450) // 150 if n_groups == 1 else groups % 3
+    scores = [measure(Y[thirds == i], 2, groups[thirds == i]) for i in range(3)]
+    assert model.scores_["SFA"] == pytest.approx(np.mean(scores), rel=1e-6)
+    assert model.scores_["SFA"] != pytest.approx(measure(Y, 2, groups), rel=1e-3)
 
 
 def test_both_ends_are_the_slowest_and_the_fastest():

@@ -11,7 +11,7 @@ import numpy as np
 
 from predfeat._compat import Interval, StrOptions
 from predfeat._typing import FloatArray
-from predfeat.exceptions import NoSpectrumError, ShortSequencesError
+from predfeat.exceptions import NoSpectrumError, ShortSequencesError, SplitError
 from predfeat.features import GPFA
 from predfeat.features._base import POSITIVE, LinearFeatures
 from predfeat.features._foreca import forecastable_directions
@@ -58,6 +58,7 @@ _STARTS = {
 # the training data. It likes them as the judge does, so that the judge cannot tell.
 _STARTED_FROM = {"GPFA (1)": tuple(_STARTS), "GPFA (2)": tuple(_STARTS), _CALM: ("extremes",)}
 _AVERAGED = 10
+_PARTS, _FEWEST_STATES = 3, 100
 # The others want more successive samples than a state and its successor.
 _NEVER_TOO_SHORT = ("SFA", "SFA, both ends", "PFA (K=0)")
 
@@ -69,8 +70,8 @@ class AutoFeatures(LinearFeatures):
     GPFA with both graphs from six starts, and in its calm form (weighting="calm",
     normalized=False) from the slowest and fastest directions, with the last iterations averaged,
     are fitted: 20 candidates. Those features are kept that leave the least open on the training
-    data, as the judge sees it; of candidates within one per cent of the best the simplest, in
-    this order.
+    data, as the judge sees its thirds, one by one; of candidates within one per cent of the best
+    the simplest, in this order.
 
     Parameters
     ----------
@@ -81,8 +82,8 @@ class AutoFeatures(LinearFeatures):
     n_neighbors : int, default=10
         Neighbours of each state, k, of GPFA.
     judge : {"both", "typical", "training", "validation"}, default="both"
-        "training" measures the features of all the training data by eq. (2), the mean variance
-        of the next step around similar states. A few loud moments can decide that mean;
+        "training" measures the features of the training data, in each third of it, by eq. (2),
+        the mean variance of the next step around similar states. A few loud moments can decide;
         "typical" takes the square of the mean standard deviation instead, which is the same
         where all moments are alike, and "both" their geometric mean. "validation" fits every
         candidate to all but one of `n_folds` parts, measures it on that one by eq. (2), and takes
@@ -158,7 +159,11 @@ class AutoFeatures(LinearFeatures):
             scores = self._validated(white)
         else:
             found = self._directions(white)
-            scores = {name: self._left_open(white, found[name]) for name in found}
+            parts = judged_parts(white, self.n_lags)
+            scores = {
+                name: float(np.mean([self._left_open(part, directions) for part in parts]))
+                for name, directions in found.items()
+            }
         self.scores_ = dict(sorted(scores.items(), key=lambda item: item[1]))
         good = (1 + _EQUAL) * min(scores.values())
         self.winner_ = next(name for name, score in scores.items() if score <= good)
@@ -248,6 +253,21 @@ class AutoFeatures(LinearFeatures):
     def _left_open(self, white: Sequences, directions: FloatArray) -> float:
         features = white.with_rows(white.rows @ directions)
         return _JUDGES[self.judge](features, self.n_lags, self.n_jobs)
+
+
+def judged_parts(white: Sequences, n_lags: int) -> list[Sequences]:
+    """Return thirds of the training data (or of its sequences); all of it where they are short.
+
+    Each is judged by itself. On all of the data features look predictable that need its many
+    returns to the same states; other data may have fewer.
+    """
+    try:
+        folds = purged_folds(white, _PARTS, gap=n_lags + 1)
+    except SplitError:
+        return [white]
+    parts = [fold.parts(white)[1] for fold in folds]
+    n_states = [int(part.reach(back=n_lags - 1, ahead=1).sum()) for part in parts]
+    return parts if min(n_states) >= _FEWEST_STATES else [white]
 
 
 def _whitened_again(train: Sequences, test: Sequences, n_components: int) -> list[Sequences]:
