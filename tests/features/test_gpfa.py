@@ -193,7 +193,7 @@ def typical_variance(Y, groups):
 def test_auto_keeps_the_start_with_the_most_predictable_training_features(
     graph, weighting, judge, seed
 ):
-    # So many columns that the starts end apart, some by more than 5 % and some by less.
+    # So many columns that the starts end apart, some by more than 10 % and some by less.
     X, groups = recording(seed=seed, lengths=(100, 60), n_columns=20)
     options = {"n_lags": 2, "n_neighbors": 5, "max_iter": 3, "graph": graph}
     options["weighting"] = weighting
@@ -203,7 +203,7 @@ def test_auto_keeps_the_start_with_the_most_predictable_training_features(
     auto = GPFA(2, init="auto", **options).fit(X, groups=groups)
     assert auto.start_scores_ == pytest.approx(scores, rel=1e-9)
     best = min(scores.values())
-    assert auto.init_ == next(start for start in starts if scores[start] <= 1.05 * best)
+    assert auto.init_ == next(start for start in starts if scores[start] <= 1.1 * best)
     np.testing.assert_array_equal(auto.components_, fits[auto.init_].components_)
     np.testing.assert_array_equal(auto.history_["angle"], fits[auto.init_].history_["angle"])
 

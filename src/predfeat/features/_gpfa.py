@@ -35,7 +35,7 @@ from predfeat.whitening import Whitening
 __all__ = ["GPFA"]
 
 # Starts whose features differ by less than this share, on the training data, are equally good.
-EQUAL_STARTS = 0.05
+EQUAL_STARTS = 0.1
 
 
 class GPFA(LinearFeatures):
@@ -84,7 +84,7 @@ class GPFA(LinearFeatures):
         projection of shape (n_columns, any number). "auto" fits from each but ForeCA's and keeps
         the fit whose features of the training data are the most predictable, by eq. (2) with 10
         neighbours (with weighting="calm", by the squared mean of the standard deviations in it);
-        of those within 5 % of the best, the first in this order. Five times the cost. With
+        of those within 10 % of the best, the first in this order. Five times the cost. With
         weighting="calm", "extremes" did better than "auto" on recordings of sound.
     n_averaged : int, default=1
         Iterations at the end (at most half of those done) whose feature spaces are averaged: from
