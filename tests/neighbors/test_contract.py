@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import naive
-from predfeat import nearest_neighbors
+from predfeat import _jit, nearest_neighbors
 from predfeat._threads import map_blocks
 from predfeat.exceptions import DataError, ShortSequencesError, TooFewStatesError
 from predfeat.neighbors import METHODS, _engines, choose_method, search
@@ -344,16 +344,29 @@ def test_auto_rule_with_the_compiled_code_in_memory(monkeypatch):
     assert choose_method(states_of(1000, 25)) == "tiles"
 
 
-def test_many_small_searches_make_the_compiled_code_worth_loading(nothing_loaded):
+@pytest.mark.parametrize("seconds", [0.2, 0.4])
+def test_many_small_searches_make_the_compiled_code_worth_loading(
+    seconds, nothing_loaded, monkeypatch
+):
+    monkeypatch.setattr(_engines, "loading_seconds", lambda: seconds)
     states = states_of(1000, 25)
-    assert choose_method(states) == "blockwise"
     search(states, 1, method="tree")
     assert _engines._seconds_without == 0.0
-    while _engines._seconds_without <= _engines._PATIENCE:
+    while _engines._seconds_without <= seconds:
+        assert choose_method(states) == "blockwise"
         before = _engines._seconds_without
         search(states, 1)
         assert _engines._seconds_without > before
     assert choose_method(states) == "tiles"
+
+
+def test_loading_takes_longer_where_nothing_was_compiled(tmp_path, monkeypatch):
+    monkeypatch.setattr(_jit, "__file__", str(tmp_path / "_jit.py"))
+    compiling = _jit.loading_seconds()
+    kept = tmp_path / "neighbors" / "__pycache__"
+    kept.mkdir(parents=True)
+    (kept / "_kernels.scan_tile-141.py311.nbi").touch()
+    assert _jit.loading_seconds() < compiling
 
 
 def test_auto_rule_sees_that_many_coordinates_fill_few_dimensions():

@@ -6,7 +6,7 @@ from time import perf_counter
 
 import numpy as np
 
-from predfeat._jit import is_available, is_loaded
+from predfeat._jit import is_available, is_loaded, loading_seconds
 from predfeat._threads import count_threads
 from predfeat._typing import IntArray
 from predfeat.neighbors._blockwise import search_blockwise
@@ -21,10 +21,9 @@ __all__ = ["METHODS", "choose_method", "search"]
 
 METHODS = ("auto", "tree", "tiles", "blockwise")
 
-# Below, a search takes less time than loading the compiled code. Many of them do not: once so many
-# seconds went by without it, it is loaded for the next one.
+# Below, a search takes less time than loading the compiled code. Many of them do not: once they
+# took as long, it is loaded for the next one.
 _COMPILED_STATES = 2500
-_PATIENCE = 1.5
 _seconds_without = 0.0
 
 _LARGEST_EXPONENT = 480
@@ -48,8 +47,9 @@ def choose_method(states: States) -> str:
     is chosen never changes the result.
     """
     n_states, dimension = len(states), states.dimension
-    worth_loading = n_states >= _COMPILED_STATES or _seconds_without > _PATIENCE
-    if is_available() and (worth_loading or is_loaded()):
+    if is_available() and (
+        is_loaded() or n_states >= _COMPILED_STATES or _seconds_without > loading_seconds()
+    ):
         otherwise = "tiles"
         microseconds = (4.0 + 0.0006 * n_states) * (1.0 + states.series.n_columns / 100)
     else:
