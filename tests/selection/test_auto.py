@@ -99,6 +99,17 @@ def test_each_third_is_judged_by_itself(judge, measure, n_groups):
     assert model.scores_["SFA"] != pytest.approx(measure(Y, 2, groups), rel=1e-3)
 
 
+def test_a_third_that_is_a_gap_is_no_third():
+    X = slow_wave(900)
+    X[290:610] = np.nan
+    model = AutoFeatures(1, n_neighbors=5).fit(X)
+    Y = SFA(1).fit(X).transform(X)
+    counts = np.cumsum(np.isfinite(Y[:, 0])) - 1  # 580 samples: 193, 193 and 194
+    thirds = np.searchsorted([193, 386], counts, side="right")
+    scores = [middle_variance_in_groups(Y[thirds == i], 1, None) for i in range(3)]
+    assert model.scores_["SFA"] == pytest.approx(np.mean(scores), rel=1e-6)
+
+
 def test_both_ends_are_the_slowest_and_the_fastest():
     X = slow_wave()
     every = SFA(4).fit(X)

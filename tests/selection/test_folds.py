@@ -60,6 +60,18 @@ def test_what_lies_around_a_test_block_does_not_become_neighbours_in_time():
     assert train.run_bounds() == [(0, 9), (9, 18)]
 
 
+def test_a_long_gap_makes_no_block_of_its_own():
+    X = np.random.default_rng(0).normal(size=(90, 2))
+    X[25:65] = np.nan
+    folds = purged_folds(check_sequences(X), 3, gap=2)
+    assert sorted(row for fold in folds for row in fold.test) == list(range(90))
+    assert [np.isfinite(X[fold.test, 0]).sum() for fold in folds] == [16, 17, 17]
+    # A sequence of gaps is none that could be left out.
+    folds = purged_folds(check_sequences(X, np.repeat([0, 1, 2, 3], [25, 40, 10, 15])), 5, gap=2)
+    assert {fold.kind for fold in folds} == {"sequences"}
+    assert sorted(len(fold.test) for fold in folds) == [10, 15, 25]
+
+
 def test_too_few_rows_say_so():
     with pytest.raises(SplitError, match=r"12 rows in 4 folds make blocks of 3, but more than 3"):
         purged_folds(check_sequences(np.zeros((12, 1))), 4, gap=3)

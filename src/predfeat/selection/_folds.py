@@ -43,7 +43,8 @@ def purged_folds(series: Sequences, n_folds: int, gap: int) -> list[Fold]:
 
     Where there are at least three sequences, whole ones are left out: they are dealt to the
     folds, the longest first, each to the fold with the fewest rows. Otherwise the rows are cut
-    into equal blocks, and the rows within `gap` of a test block take no part in its training.
+    into blocks of equally many samples (rows that are no gaps), and the rows within `gap` of a test
+    block take no part in its training.
 
     Parameters
     ----------
@@ -71,16 +72,22 @@ def purged_folds(series: Sequences, n_folds: int, gap: int) -> list[Fold]:
     >>> [(fold.train.tolist(), fold.test.tolist()) for fold in purged_folds(series, 3, gap=2)]
     [([6, 7, 8, 9, 10, 11], [0, 1, 2, 3]), ([0, 1, 10, 11], [4, 5, 6, 7]), ([0, 1, 2, 3, 4, 5], [8, 9, 10, 11])]
     """  # noqa: E501
-    bounds = [(start, stop) for start, stop in series.sequence_bounds() if stop - start > gap]
+    bounds = [
+        (start, stop)
+        for start, stop in series.sequence_bounds()
+        if np.count_nonzero(series.valid[start:stop]) > gap
+    ]
     if len(bounds) >= _FEWEST_SEQUENCES:
         return _whole_sequences(bounds, min(n_folds, len(bounds)))
-    edges = np.linspace(0, series.n_rows, n_folds + 1).astype(np.intp)
-    shortest = int(np.diff(edges).min())
+    samples = np.flatnonzero(series.valid)
+    counts = np.linspace(0, len(samples), n_folds + 1).astype(np.intp)
+    shortest = int(np.diff(counts).min())
     if shortest <= gap:
         raise SplitError(
-            f"{series.n_rows} rows in {n_folds} folds make blocks of {shortest}, but more than "
+            f"{len(samples)} rows in {n_folds} folds make blocks of {shortest}, but more than "
             f"{gap} are needed (n_lags + 1). Give more rows, or ask for fewer folds or lags."
         )
+    edges = [0, *samples[counts[1:-1]], series.n_rows]
     rows = np.arange(series.n_rows)
     return [
         Fold(rows[(rows < start - gap) | (rows >= stop + gap)], rows[start:stop], "blocks")
