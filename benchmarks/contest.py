@@ -36,6 +36,7 @@ from predfeat.experiments.reproduction import RecordingSource, audio_source, gam
 from predfeat.experiments.reproduction._specification import Fit
 from predfeat.features._foreca import forecastable_directions
 from predfeat.features._gpfa import EQUAL_STARTS
+from predfeat.features._near_best import first_near_best
 from predfeat.features._pfa import error_scatters, linearly_predictable_directions
 from predfeat.features._starts import TRIED
 from predfeat.measures import predictability
@@ -45,7 +46,7 @@ from predfeat.measures._predictability import (
     variance_left_open,
 )
 from predfeat.selection import purged_folds
-from predfeat.selection._auto import _EQUAL, judged_parts
+from predfeat.selection._auto import EQUAL_SCORES, judged_parts
 from predfeat.series import check_sequences
 from predfeat.solvers import smallest_eigenpairs
 from predfeat.whitening import fit_whitening
@@ -191,13 +192,12 @@ def outcomes(row):
         del results[name]  # these are no candidates of AutoFeatures
     best = {}
     for judge in JUDGES:
-        good = (1 + _EQUAL) * min(result[judge] for result in results.values())
-        winner = next(name for name, result in results.items() if result[judge] <= good)
-        best[OURS if judge == "both" else f"{OURS}, {judge}"] = winner
+        scores = {name: result[judge] for name, result in results.items()}
+        ours = OURS if judge == "both" else f"{OURS}, {judge}"
+        best[ours] = first_near_best(scores, EQUAL_SCORES)
     for kind in AUTO:
         starts = {name: results[name]["whole"] for name in (f"{kind} from {s}" for s in TRIED)}
-        good = (1 + EQUAL_STARTS) * min(starts.values())
-        best[f"{kind}, auto"] = next(name for name, score in starts.items() if score <= good)
+        best[f"{kind}, auto"] = first_near_best(starts, EQUAL_STARTS)
     kept = {name: results[winner] for name, winner in best.items()}
     return {**singles, CALM: results[CALM], **kept}, best
 

@@ -18,6 +18,7 @@ from predfeat.exceptions import RankError
 from predfeat.features._base import POSITIVE, LinearFeatures
 from predfeat.features._convergence import IterationHistory
 from predfeat.features._mean_space import mean_space
+from predfeat.features._near_best import first_near_best
 from predfeat.features._starts import STARTS, TRIED, given_directions, start_directions
 from predfeat.graph import (
     GRAPHS,
@@ -262,8 +263,7 @@ class GPFA(LinearFeatures):
             start: left_open(white.with_rows(white.rows @ run.projection), self.n_lags, self.n_jobs)
             for start, run in runs.items()
         }
-        good = (1 + EQUAL_STARTS) * min(self.start_scores_.values())
-        self.init_ = next(start for start in TRIED if self.start_scores_[start] <= good)
+        self.init_ = first_near_best(self.start_scores_, EQUAL_STARTS)
         return runs[self.init_]
 
     def _iterate(

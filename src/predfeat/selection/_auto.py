@@ -15,6 +15,7 @@ from predfeat.exceptions import NoSpectrumError, ShortSequencesError, SplitError
 from predfeat.features import GPFA
 from predfeat.features._base import POSITIVE, LinearFeatures
 from predfeat.features._foreca import forecastable_directions
+from predfeat.features._near_best import first_near_best
 from predfeat.features._pfa import linearly_predictable_directions
 from predfeat.features._sfa import slow_and_fast_directions, slow_directions
 from predfeat.measures._autoregression import fit_autoregression
@@ -37,13 +38,12 @@ _JUDGES = {
 }
 # Scores that differ by less than this share are equal: GPFA minimises nearly what the judge
 # measures, and so looks better on the training data by a little even where it is not.
-_EQUAL = 0.01
+EQUAL_SCORES = 0.01
 _REPEATS = (0, 1, 3, 10)
-_CALM = "GPFA (1), calm"
 _KINDS: dict[str, dict[str, Any]] = {
     "GPFA (1)": {"graph": "full"},
     "GPFA (2)": {"graph": "star"},
-    _CALM: {"graph": "full", "weighting": "calm", "normalized": False},
+    "GPFA (1), calm": {"graph": "full", "weighting": "calm", "normalized": False},
 }
 # The candidate in whose feature space GPFA starts, where it is one.
 _STARTS = {
@@ -56,7 +56,11 @@ _STARTS = {
 }
 # From other starts a calm fit may end at features that are silent but for a few loud moments of
 # the training data. It likes them as the judge does, so that the judge cannot tell.
-_STARTED_FROM = {"GPFA (1)": tuple(_STARTS), "GPFA (2)": tuple(_STARTS), _CALM: ("extremes",)}
+_WITH_GRAPH = {
+    f"{kind} from {start}": (kind, start)
+    for kind in _KINDS
+    for start in (["extremes"] if "calm" in kind else _STARTS)
+}
 _AVERAGED = 10
 _PARTS, _FEWEST_STATES = 3, 100
 # The others want more successive samples than a state and its successor.
@@ -165,8 +169,7 @@ class AutoFeatures(LinearFeatures):
                 for name, directions in found.items()
             }
         self.scores_ = dict(sorted(scores.items(), key=lambda item: item[1]))
-        good = (1 + _EQUAL) * min(scores.values())
-        self.winner_ = next(name for name, score in scores.items() if score <= good)
+        self.winner_ = first_near_best(scores, EQUAL_SCORES)
         return found[self.winner_] if found else self._directions(white, self.winner_)[self.winner_]
 
     def _validated(self, white: Sequences) -> dict[str, float]:
@@ -186,14 +189,9 @@ class AutoFeatures(LinearFeatures):
         """
         found: dict[str, FloatArray] = {}
         tell = self._after_candidate or (lambda n_done, n_all: None)
-        kinds = {
-            f"{kind} from {start}": (kind, start)
-            for kind, starts in _STARTED_FROM.items()
-            for start in starts
-        }
-        wanted = {only, _STARTS[kinds[only][1]]} if only in kinds else {only}
+        wanted = {only, _STARTS[_WITH_GRAPH[only][1]]} if only in _WITH_GRAPH else {only}
         simple = dict(self._without_graph(white))
-        n_all = len(simple) + len(kinds)
+        n_all = len(simple) + len(_WITH_GRAPH)
         for n_done, (name, find) in enumerate(simple.items()):
             tell(n_done, n_all)
             if only is None or name in wanted:
@@ -202,7 +200,7 @@ class AutoFeatures(LinearFeatures):
                 except (NoSpectrumError, ShortSequencesError):
                     if name in _NEVER_TOO_SHORT:
                         raise
-        for n_done, (name, (kind, start)) in enumerate(kinds.items(), len(simple)):
+        for n_done, (name, (kind, start)) in enumerate(_WITH_GRAPH.items(), len(simple)):
             tell(n_done, n_all)
             from_candidate = _STARTS[start]
             if only in (None, name) and (from_candidate is None or from_candidate in found):
