@@ -13,7 +13,7 @@ from predfeat.measures import (
     predictive_information,
     slowness,
 )
-from predfeat.measures._predictability import typical_variance_left_open
+from predfeat.measures._predictability import variance_left_open
 from predfeat.series import check_sequences
 
 FEW = settings(max_examples=30, deadline=None)
@@ -59,14 +59,15 @@ def test_predictability(given_series, p, q, ddof, theiler):
 
 @given(series(), st.integers(1, 3), st.sampled_from([1, 7, 4096]))
 @FEW
-def test_typical_variance(given_series, p, block):
+def test_variance_left_open(given_series, p, block):
     Y, groups = given_series
     assume(len(twins.windows(Y, p - 1, 1, groups)) > 10)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("predfeat.measures._predictability._STATES_AT_ONCE", block)
-        found = typical_variance_left_open(check_sequences(Y, groups), p)
-    np.testing.assert_allclose(found, twins.typical_variance(Y, p, groups=groups), **CLOSE)
-    assert found <= predictability(Y, p, groups=groups) * (1 + 1e-9)
+        found = variance_left_open(check_sequences(Y, groups), p)
+    np.testing.assert_allclose(found.mean, predictability(Y, p, groups=groups), **CLOSE)
+    np.testing.assert_allclose(found.typical, twins.typical_variance(Y, p, groups=groups), **CLOSE)
+    assert found.typical <= found.mean * (1 + 1e-9)
 
 
 def test_one_loud_moment_decides_the_mean_and_not_what_is_typical():
@@ -76,9 +77,9 @@ def test_one_loud_moment_decides_the_mean_and_not_what_is_typical():
     noise = random.normal(size=1001)
     sums = noise[1:] + noise[:-1]
     loud, even = ((Y - Y.mean()) / Y.std() for Y in (wave, sums))
-    assert predictability(loud) > predictability(even)
-    typical = [typical_variance_left_open(check_sequences(Y[:, None]), 1) for Y in (loud, even)]
-    assert typical[0] < typical[1] / 2
+    loud, even = (variance_left_open(check_sequences(Y[:, None]), 1) for Y in (loud, even))
+    assert loud.mean > even.mean
+    assert loud.typical < even.typical / 2
 
 
 @given(series(), st.integers(1, 3), st.integers(1, 6))

@@ -27,7 +27,7 @@ from predfeat.graph import (
     find_neighborhoods,
     projected_laplacian,
 )
-from predfeat.measures._predictability import typical_variance_left_open, variance_left_open
+from predfeat.measures._predictability import variance_left_open
 from predfeat.neighbors import METHODS, NeighborTable, search
 from predfeat.series import Sequences, find_states
 from predfeat.solvers import Eigenpairs, smallest_eigenpairs
@@ -257,14 +257,17 @@ class GPFA(LinearFeatures):
             )
             for start in TRIED
         }
-        # Judged by what the runs minimise.
-        left_open = typical_variance_left_open if self.weighting == "calm" else variance_left_open
         self.start_scores_ = {
-            start: left_open(white.with_rows(white.rows @ run.projection), self.n_lags, self.n_jobs)
+            start: self._left_open(white.with_rows(white.rows @ run.projection))
             for start, run in runs.items()
         }
         self.init_ = first_near_best(self.start_scores_, EQUAL_STARTS)
         return runs[self.init_]
+
+    def _left_open(self, features: Sequences) -> float:
+        """Judge features by what the runs minimise."""
+        left_open = variance_left_open(features, self.n_lags, self.n_jobs)
+        return left_open.typical if self.weighting == "calm" else left_open.mean
 
     def _iterate(
         self, white: Sequences, space: Sequences, guess: IntArray | None

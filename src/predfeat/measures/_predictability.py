@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Literal, overload
 
@@ -16,11 +17,10 @@ from predfeat.neighbors._public import SEARCH_CONSTRAINTS
 from predfeat.series import Sequences, find_states
 
 __all__ = [
+    "VarianceLeftOpen",
     "conditional_covariance",
     "neighbors_with_successor",
     "predictability",
-    "middle_variance_left_open",
-    "typical_variance_left_open",
     "variance_left_open",
 ]
 
@@ -137,40 +137,33 @@ def predictability(
     return left if per_component else float(left[0])
 
 
-def variance_left_open(features: Sequences, n_lags: int, n_jobs: int | None = None) -> float:
-    """Return eq. (2) of features that were checked, with 10 neighbours or what states there are.
+@dataclass(frozen=True)
+class VarianceLeftOpen:
+    """How much the next sample varies around similar states: the mean, and for a typical state.
+
+    The mean is eq. (2). It is mostly about the loudest moments, where a series has any: they count
+    for less in the squared mean of the standard deviations. Where all moments are alike, both are
+    the same.
+    """
+
+    mean: float
+    typical: float
+
+
+def variance_left_open(
+    features: Sequences, n_lags: int, n_jobs: int | None = None
+) -> VarianceLeftOpen:
+    """Measure features that were checked, with 10 neighbours or what states there are.
 
     For methods that judge their own features.
     """
-    return float(_variances_after(features, n_lags, n_jobs).mean())
-
-
-def typical_variance_left_open(
-    features: Sequences, n_lags: int, n_jobs: int | None = None
-) -> float:
-    """Return the squared mean of the standard deviations whose mean square is eq. (2).
-
-    Eq. (2) is mostly about the loudest moments, where a series has any: they count for less here.
-    Where all moments are alike, it is eq. (2).
-    """
-    return float(np.sqrt(_variances_after(features, n_lags, n_jobs)).mean() ** 2)
-
-
-def middle_variance_left_open(features: Sequences, n_lags: int, n_jobs: int | None = None) -> float:
-    """Return the geometric mean of eq. (2) and of the typical variance."""
-    variances = _variances_after(features, n_lags, n_jobs)
-    return float(np.sqrt(variances.mean()) * np.sqrt(variances).mean())
-
-
-def _variances_after(features: Sequences, n_lags: int, n_jobs: int | None) -> FloatArray:
-    """Return for every state how much the next sample varies between it and its neighbours."""
     table = _ten_neighbors(features, n_lags, n_jobs)
     variances = np.empty(len(table.times))
     for start in range(0, len(table.times), _STATES_AT_ONCE):
         part = slice(start, start + _STATES_AT_ONCE)
         states = np.column_stack([table.times[part], table.indices[part]])
         variances[part] = features.rows[states + 1].var(axis=1).sum(axis=1)
-    return variances
+    return VarianceLeftOpen(float(variances.mean()), float(np.sqrt(variances).mean() ** 2))
 
 
 def _ten_neighbors(features: Sequences, n_lags: int, n_jobs: int | None) -> NeighborTable:
