@@ -1,10 +1,12 @@
-"""Draw what the benchmarks wrote: `python benchmarks/draw.py RESULTS.json ... --out FOLDER`.
+"""Draw what the benchmarks wrote: `python benchmarks/draw.py RESULTS ... --out FOLDER`.
 
-Knows the files of search.py, whole_fit.py, growth.py, cold_start.py and significance.py (its part
-"power") by the name inside; every figure is written as PNG and as SVG. Needs matplotlib.
+Knows the JSON files of search.py, whole_fit.py, growth.py, cold_start.py and significance.py (its
+part "power") by the name inside, and the CSV summary of contest.py; every figure is written as PNG
+and as SVG. Needs matplotlib.
 """
 
 import argparse
+import csv
 import json
 import statistics
 from pathlib import Path
@@ -39,7 +41,7 @@ STYLE = {
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("results", nargs="+", type=Path, metavar="RESULTS.json")
+    parser.add_argument("results", nargs="+", type=Path, metavar="RESULTS")
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
@@ -51,11 +53,14 @@ def main():
         "significance": draw_power,
     }
     for path in arguments.results:
-        content = json.loads(path.read_text())
-        name = content["benchmark"]
         with plt.rc_context(STYLE):
-            figure = drawings[name](content["results"])
-            figure.text(0.995, 0.005, described(content["machine"]), ha="right", size=6.5, c="0.4")
+            if path.suffix == ".csv":
+                name, figure = "contest", draw_contest(list(csv.DictReader(path.open())))
+            else:
+                content = json.loads(path.read_text())
+                name, machine = content["benchmark"], described(content["machine"])
+                figure = drawings[name](content["results"])
+                figure.text(0.995, 0.005, machine, ha="right", size=6.5, c="0.4")
             for kind, options in (("png", {"dpi": 150}), ("svg", {"metadata": {"Date": None}})):
                 target = arguments.out / f"{name}.{kind}"
                 figure.savefig(target, **options)
@@ -288,6 +293,45 @@ def draw_power(results):
     axes.grid(color="0.92")
     figure.legend(frameon=False, fontsize=8, loc="outside right center")
     figure.supxlabel(" ", size=5)
+    return figure
+
+
+def draw_contest(lines):
+    """Draw every contestant's mean as a multiple of the best single method's, for each case."""
+    singles = {"SFA": "o", "PFA": "s", "ForeCA": "D", "GPFA (1)": "^", "GPFA (2)": "v"}
+    titles = {"test": "Eq. (2)", "share": "Share of the variance left open"}
+    cases = list(dict.fromkeys((line["data"], line["M"]) for line in lines))
+    figure, all_axes = plt.subplots(
+        1, 2, figsize=(9.5, 1.5 + 0.3 * len(cases)), sharey=True, layout="constrained"
+    )
+    for axes, (measure, title) in zip(all_axes, titles.items(), strict=True):
+        for row, case in enumerate(cases):
+            means = {
+                line["contestant"]: float(line["mean"])
+                for line in lines
+                if (line["data"], line["M"]) == case and line["measure"] == measure
+            }
+            best = min(means[name] for name in singles)
+            style = {"mec": "0.35", "mfc": "none", "ls": "none", "ms": 5}
+            for name, marker in singles.items():
+                axes.plot(means[name] / best, row, marker=marker, label=name, **style)
+            ours = means["AutoFeatures"] / best
+            axes.hlines(row, min(1, ours), max(1, ours), color=OURS, lw=2)
+            axes.plot(ours, row, "o", color=OURS, ms=7, label="AutoFeatures")
+        axes.axvline(1, color="0.35", lw=1)
+        axes.set_xscale("log")
+        axes.grid(axis="x", which="both", color="0.92")
+        for axis_format in (axes.xaxis.set_major_formatter, axes.xaxis.set_minor_formatter):
+            axis_format(FuncFormatter(lambda x, _: f"{x:g}×" if f"{x:e}"[0] in "125" else ""))
+        axes.set_xlabel("times the best single method's mean; left is better")
+        axes.set_title(title)
+    all_axes[0].set_yticks(range(len(cases)), [f"{data}, M = {m}" for data, m in cases])
+    all_axes[0].invert_yaxis()
+    handles, names = all_axes[0].get_legend_handles_labels()
+    last = dict(zip(names, handles, strict=True))
+    figure.legend(
+        last.values(), last, loc="outside upper center", ncols=len(last), frameon=False, fontsize=8
+    )
     return figure
 
 
