@@ -4,8 +4,8 @@ Everything is measured in fresh processes, in alternating order. Imports: plain 
 one of its estimators (`from sklearn.decomposition import PCA`) and `from predfeat import GPFA`
 (`import predfeat` alone loads nothing yet). Fits: the first GPFA of a process, after imports, on
 noise of 2000 × 10 and 5000 × 10, with numba's cache of compiled code empty, filled, and in a place
-that cannot be written. The smaller fit needs no compiled code and never loads the compiler; the
-larger does.
+that cannot be written. The smaller fit is over before compiled code would pay, and never loads the
+compiler; the larger does.
 """
 
 import os

@@ -152,6 +152,20 @@ def test_options_of_fit_are_parameters_of_the_method(tmp_path, trials):
     assert read_header(model).notes["columns"] == ["left", "right", "up"]
 
 
+def test_fit_keeps_few_directions_of_many_columns_unless_told(tmp_path):
+    X = np.random.default_rng(0).normal(size=(200, 60))
+    np.save(tmp_path / "many.npy", X)
+    np.save(tmp_path / "few.npy", X[:, :40])
+    out = tmp_path / "m.predfeat"
+    wanted = {("many", ()): 20, ("many", ("none",)): None, ("many", ("7",)): 7, ("few", ()): None}
+    for (name, given), expected in wanted.items():
+        options = [word for value in given for word in ("--pca-components", value)]
+        done = run("fit", tmp_path / f"{name}.npy", "-m", "sfa", "--out", out, "-f", *options)
+        assert done.exit_code == 0, done.output
+        assert load(out).pca_components == expected
+        assert ("20 principal components of 60 columns" in done.output) == (expected == 20)
+
+
 def test_an_option_that_the_method_does_not_have(trials, tmp_path):
     result = run("fit", trials, "-m", "sfa", "--graph", "full", "--out", tmp_path / "m.predfeat")
     assert result.exit_code == 2

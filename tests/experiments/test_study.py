@@ -6,9 +6,10 @@ import pytest
 from predfeat import GPFA, SFA, RandomFeatures
 from predfeat.datasets import Image, Recording, hidden_lorenz
 from predfeat.exceptions import NoSpectrumError, RankError, SplitError
-from predfeat.experiments import compare_on_recording, standard_methods
+from predfeat.experiments import choose_pca, compare_on_recording, standard_methods
 from predfeat.features._sfa import slow_directions
 from predfeat.measures import predictability
+from predfeat.series import check_sequences
 
 
 def recording_of(values, **more):
@@ -114,6 +115,20 @@ def test_many_columns_are_reduced_first_and_few_are_not():
     study = compare_on_recording(noise, ["SFA"], n_repetitions=1)
     assert study.protocol.pca_components == 18  # a tenth of the 180 rows to learn from
     assert study.protocol.rank == 18
+
+
+@pytest.mark.parametrize("n_rows", [150, 1500])
+def test_of_very_many_columns_no_more_than_hold_99_percent_are_kept(n_rows):
+    rng = np.random.default_rng(0)
+    strengths = [10, 8, 6, 4, 2, 1]  # the squares' sums: 100, 164, 200, 216, 220 and 221
+    sources = np.linalg.qr(rng.normal(size=(n_rows, 6)))[0] * strengths
+    axes = np.linalg.qr(rng.normal(size=(1040, 6)))[0]
+    pictures = sources @ axes.T + 1e-6 * rng.normal(size=(n_rows, 1040))
+    recording = recording_of(pictures, layout=Image(26, 40))
+    assert choose_pca(recording, check_sequences(pictures), n_rows) == 5
+    noise = rng.normal(size=(n_rows, 1040))
+    most = {150: 15, 1500: 100}[n_rows]
+    assert choose_pca(recording, check_sequences(noise), n_rows) == most
 
 
 def test_foreca_is_left_out_where_it_is_slow_and_run_where_asked_for(monkeypatch):

@@ -17,7 +17,6 @@ from predfeat.cli._options import (
     Force,
     Jobs,
     Json,
-    NComponents,
     NLags,
     NNeighbors,
     PcaComponents,
@@ -81,7 +80,15 @@ def compare(
             help="Method to take part; again for each. Default: all but auto, which fits them all.",
         ),
     ] = None,
-    n_components: NComponents = None,
+    n_components: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Features to find, M (3, or fewer where there are not so many directions; 2 "
+            "without a file).",
+            show_default=False,
+        ),
+    ] = None,
     n_lags: NLags = 1,
     n_neighbors: NNeighbors = 10,
     pca_components: PcaComponents = None,

@@ -17,7 +17,6 @@ from predfeat.cli._options import (
     DataFile,
     Force,
     Jobs,
-    NComponents,
     PcaComponents,
     Quiet,
     count_or_share,
@@ -54,7 +53,9 @@ def fit(
     method: Annotated[Estimator, typer.Option("--method", "-m", help="What to fit.")] = (
         Estimator.gpfa
     ),
-    n_components: NComponents = None,
+    n_components: Annotated[
+        int | None, typer.Option(min=1, help="Features to find, M (2).", show_default=False)
+    ] = None,
     pca_components: PcaComponents = None,
     n_lags: Annotated[
         int | None,
@@ -75,12 +76,14 @@ def fit(
         ),
     ] = None,
     max_iter: Annotated[
-        int | None, typer.Option(help="GPFA, ForeCA: iterations at most.", show_default=False)
+        int | None,
+        typer.Option(help="GPFA (50), ForeCA (100): iterations at most.", show_default=False),
     ] = None,
     theiler: Annotated[
         int | None,
         typer.Option(
-            help="GPFA: rows around a state where no neighbour is sought (0).", show_default=False
+            help="GPFA, auto: rows around a state where no neighbour is sought (0).",
+            show_default=False,
         ),
     ] = None,
     n_averaged: Annotated[
@@ -129,7 +132,8 @@ def fit(
     """Fit one method to all of a recording, and keep the model.
 
     Options carry the names of the library's parameters; one that the method does not know is an
-    error.
+    error. Of sounds, videos and tables of more than 50 columns as many principal components are
+    kept as by `predfeat compare`.
 
     For example:
 
@@ -139,7 +143,7 @@ def fit(
 
         predfeat fit weather.csv --method auto --n-components 3
 
-        predfeat fit song.flac --method sfa --pca-components 0.99 --out song.predfeat
+        predfeat fit song.flac --method sfa --pca-components 50 --out song.predfeat
     """
     refuse_existing([out], force=force)
     given = {
@@ -150,10 +154,10 @@ def fit(
         "judge": judge,
     }  # fmt: skip
     parameters: dict[str, Any] = {n: value for n, value in given.items() if value is not None}
-    if pca_components is not None:
-        parameters["pca_components"] = count_or_share(pca_components)
     model = _estimator(method, parameters, jobs)
+    wanted = count_or_share(pca_components)
     recording = read_recording(file, reading, quiet=quiet)
+    model.set_params(pca_components=wanted if pca_components else _few_directions(recording))
     with progress_bar(f"fitting {type(model).__name__}", quiet=quiet) as progress:
         _show_progress(model, progress)
         with _constant_columns_by_name(recording, quiet=quiet):
@@ -164,9 +168,24 @@ def fit(
     out.parent.mkdir(parents=True, exist_ok=True)
     save(model, out, notes=data_notes(recording, reading), overwrite=force)
     say(f"{model!r} fitted to {recording.source}: {out}", quiet=quiet)
+    if model.pca_components is not None and not pca_components:
+        say(
+            f"  {model.rank_} principal components of {len(recording.names)} columns were used; "
+            "--pca-components none uses all",
+            quiet=quiet,
+        )
     _say_who_won(model, quiet=quiet)
     if diagnosis and not quiet:
         _diagnose(model, recording, jobs)
+
+
+def _few_directions(recording: Any) -> int | float | None:
+    """Return what to keep of a recording of many columns before whitening."""
+    from predfeat.experiments import choose_pca
+    from predfeat.series import check_sequences
+
+    series = check_sequences(recording.values, recording.groups, name="the recording")
+    return choose_pca(recording, series, int(series.valid.sum()))
 
 
 def _show_progress(model: Any, progress: Callable[[float, float], None] | None) -> None:

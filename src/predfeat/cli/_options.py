@@ -16,7 +16,6 @@ __all__ = [
     "Force",
     "Jobs",
     "Json",
-    "NComponents",
     "NLags",
     "NNeighbors",
     "PcaComponents",
@@ -33,9 +32,6 @@ DataFile = Annotated[
         "- reads a text table from standard input.",
         show_default=False,
     ),
-]
-NComponents = Annotated[
-    int | None, typer.Option(min=1, help="Features to find, M.", show_default=False)
 ]
 NLags = Annotated[int, typer.Option(min=1, help="Samples in a state, p.")]
 NNeighbors = Annotated[int, typer.Option(min=1, help="Neighbours of each state, k.")]
@@ -80,7 +76,9 @@ _READING: dict[str, tuple[Any, Any]] = {
     ),
     "time": _option(str | None, _TABLES, "Column of time stamps."),
     "group": _option(str | None, _TABLES, "Column that tells sequences apart."),
-    "jumps": _option(str | None, _TABLES, "Where time stamps jump: gaps (default) or ignore."),
+    "jumps": _option(
+        str | None, _TABLES, "Where time stamps jump (videos, too): gaps (default) or ignore."
+    ),
     "header": _option(
         bool | None, _TABLES, "Whether the first row holds names.", "--header/--no-header"
     ),

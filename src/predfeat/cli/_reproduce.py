@@ -37,7 +37,7 @@ def reproduce(
     ] = None,
     panel_repetitions: Annotated[
         int | None,
-        typer.Option(min=0, help="Of audio's and visual's panels a to e."),
+        typer.Option(min=0, help="Of audio's and visual's panels a to e (as --repetitions)."),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Small versions of everything, in a few minutes.")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from predfeat.datasets import Channels, Recording
 from predfeat.features import ForeCA
 from predfeat.series import Sequences
@@ -12,7 +14,7 @@ from predfeat.whitening import fit_whitening
 
 __all__ = ["choose_methods", "choose_n_components", "choose_pca"]
 
-# Columns from which on a PCA comes first, and from which on its share is not even looked at.
+# Columns from which on a PCA comes first, and from which on only its first directions are found.
 _MANY_COLUMNS, _VERY_MANY_COLUMNS = 50, 1000
 _PCA_SHARE, _MOST_DIRECTIONS = 0.99, 100
 # With fewer rows for each direction every method finds features that do not last.
@@ -29,7 +31,9 @@ def choose_pca(recording: Recording, whole: Sequences, n_train: int) -> int | fl
     most = min(_MOST_DIRECTIONS, max(_FEWEST_DIRECTIONS, n_train // _ROWS_PER_DIRECTION))
     most = min(most, n_columns)
     if n_columns > _VERY_MANY_COLUMNS:
-        return most
+        held = np.cumsum(fit_whitening(whole, most, warn=False).explained_variance)
+        enough = int(np.searchsorted(held, _PCA_SHARE * whole.samples.var(axis=0).sum())) + 1
+        return min(most, enough)
     rank = fit_whitening(whole, _PCA_SHARE, warn=False).rank
     return _PCA_SHARE if rank <= most else most
 

@@ -44,8 +44,8 @@ class ForeCA(LinearFeatures):
     n_components : int, default=2
         Number of features, M.
     n_starts : int, default=4
-        Random starts for each feature, besides the slowest, the fastest and the most forecastable
-        single axis.
+        Random starts for each feature, besides the slowest and the fastest direction, the most
+        forecastable of those between, and the most forecastable single axis.
     max_iter : int, default=100
         EM steps at most, for each feature.
     tol : float, default=1e-6

@@ -133,7 +133,7 @@ class GPFA(LinearFeatures):
 
     Examples
     --------
-    Two of ten noisy dimensions follow from the step before, and no linear recursion sees it:
+    Two of ten noisy dimensions together are half predictable from the step before:
 
     >>> import numpy as np
     >>> from predfeat import GPFA

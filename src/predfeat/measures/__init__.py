@@ -1,7 +1,8 @@
 """Stage 6, how good is it: measures of given features, as pure functions.
 
 Every measure takes features in time order (rows by columns, or one series as a 1-D array),
-`groups` for several sequences, and rows with NaN for gaps.
+`groups` for several sequences, and rows with NaN for gaps. (`subspace_angles` compares what two
+models extract from data, whose order does not matter.)
 """
 
 from predfeat.measures._angles import subspace_angles

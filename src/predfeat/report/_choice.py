@@ -48,6 +48,7 @@ def choice_results(choice: Choice, source: str, command: str) -> dict[str, Any]:
         }
 
     return {
+        "schema": 1,
         "version": __version__,
         "source": source,
         "command": command,

@@ -115,7 +115,7 @@ class AutoFeatures(LinearFeatures):
     >>> from predfeat.datasets import predictable_noise
     >>> from predfeat.selection import AutoFeatures
     >>> model = AutoFeatures().fit(predictable_noise(500, 6, random_state=0))
-    >>> model.winner_ in ("SFA", "PFA (K=0)")  # which see no order here
+    >>> model.winner_ in ("SFA", "PFA (K=0)")  # which do not find both dimensions
     False
     >>> model.scores_[model.winner_] < 0.7 * model.scores_["SFA"]
     True
