@@ -18,6 +18,7 @@ from predfeat.datasets import hidden_lorenz, predictable_noise
 from predfeat.exceptions import ConstantColumnsWarning, GroupsError
 from predfeat.graph import find_neighborhoods
 from predfeat.measures import subspace_angles
+from predfeat.measures._predictability import neighbors_with_successor
 from predfeat.selection import Diagnosis, Finding, diagnose
 from predfeat.selection.diagnosis import (
     _covariance,
@@ -30,7 +31,13 @@ from predfeat.selection.diagnosis import (
     _neighborhoods,
     _pieces,
 )
-from predfeat.selection.diagnosis._subject import Subject, left_open, refitted, rows_of
+from predfeat.selection.diagnosis._subject import (
+    Subject,
+    left_open,
+    neighbors_left,
+    refitted,
+    rows_of,
+)
 from predfeat.series import check_sequences
 
 # --- data ----------------------------------------------------------------------------------
@@ -298,6 +305,12 @@ PATHOLOGIES = {
         toy(30, 4),
         {},
         ("cannot-split", "n_neighbors"),
+    ),
+    "too little to compare with": (
+        GPFA(2, n_lags=3, theiler=5),
+        oscillator(400),
+        {"X_test": oscillator(15, seed=7)},
+        ("short-test-data", "theiler"),
     ),
 }
 MILD = {
@@ -808,3 +821,146 @@ def test_columns_are_called_by_the_names_given():
     assert "(sun again)" in finding.summary
     with pytest.raises(ValueError, match="names has 2 entries, but X has 6 columns"):
         diagnose(model, X, names=names[:2])
+
+
+# --- data that leave few neighbours, few directions or few rows -----------------------------------
+
+
+def walk(n_rows=100, n_columns=3):
+    return noise(0, n_rows, n_columns).cumsum(axis=0)
+
+
+def with_constants(X, n_constant):
+    return np.column_stack([np.full((len(X), n_constant), 7.0), X[:, n_constant:]])
+
+
+@pytest.mark.parametrize("theiler", [0, 1, 4, 9, 100])
+def test_neighbors_left(given, theiler):
+    run = naive.run_of_rows(given.X, given.groups)
+    sequence = naive.sequence_of_rows(given.X, given.groups)
+    for ahead in (0, 1):
+        times = [t for t in range(len(run)) if naive.reaches(run, t, back=given.p - 1, ahead=ahead)]
+        allowed = [
+            sum(i != t and (sequence[i] != sequence[t] or abs(i - t) > theiler) for i in times)
+            for t in times
+        ]
+        left = neighbors_left(given.series, given.p, theiler, with_successor=bool(ahead))
+        assert left == min(allowed)
+
+
+def test_no_state_has_no_neighbors():
+    assert neighbors_left(check_sequences([[1.0], [2.0]]), n_lags=3) == 0
+    assert neighbors_left(check_sequences([[1.0], [2.0]]), n_lags=2, with_successor=True) == 0
+
+
+# As many neighbours as `theiler` leaves, of all states or of those with a successor; with 49 the
+# one in the middle has a neighbour, but none that has a successor.
+@pytest.mark.parametrize(("k", "theiler"), [(2, 46), (7, 46), (2, 48), (1, 49)])
+@pytest.mark.parametrize("test_rows", [None, 100])
+def test_a_wide_theiler_window(k, theiler, test_rows):
+    X, X_test = walk(), None if test_rows is None else walk(test_rows)[::-1]
+    diagnosis = diagnosed(GPFA(2, n_neighbors=k, theiler=theiler), X, X_test=X_test)
+    assert "sparse-states" in diagnosis.names
+    assert ("only-slow" in diagnosis.names) == (theiler < 49)
+    assert not {"cannot-split", "short-test-data"} & set(diagnosis.names)
+
+
+def test_left_open_takes_what_theiler_leaves():
+    series = check_sequences(walk())
+    table = neighbors_with_successor(series, 1, 6, 46)
+    expected = naive_diagnosis.left_open(series.rows, None, table.times, table.indices)
+    np.testing.assert_allclose(left_open(series, 1, theiler=46), expected)
+
+
+def test_both_halves_are_measured_with_as_many_neighbors(monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        _halves, "left_open", lambda *_, n_neighbors, **__: asked.append(n_neighbors) or np.ones(2)
+    )
+    X = walk()
+    subject = Subject(GPFA(2, theiler=20).fit(X), check_sequences(X), [], 1e-16, None, None, 0)
+    whole, cut = check_sequences(X[:50]), check_sequences(X[50:], np.repeat([0, 1], 25))
+    left = [neighbors_left(part, 1, 20, with_successor=True) for part in (whole, cut)]
+    assert left == [8, 24]  # of 49 and 48 states
+    _halves._scores(subject, subject.model, whole, cut)
+    _halves._scores(subject, subject.model, cut, whole)
+    assert asked == [8] * 4
+
+
+def test_other_data_with_fewer_neighbors_than_the_model_has():
+    model = GPFA(2, theiler=20).fit(walk())
+    names = diagnose(model, walk()[:45]).names  # where 4 are left
+    assert {"other-data", "drift"} <= set(names)
+    names = diagnose(GPFA(2).fit(walk()), walk()[:8]).names
+    assert {"other-data", "cannot-split", "drift"} <= set(names)
+
+
+OF_LOWER_RANK = [
+    SFA(2),
+    PFA(2),
+    ForeCA(2),
+    GPFA(2, max_iter=5),
+    GPFA(2, max_iter=5, n_intermediate=5),
+    GPFA(2, max_iter=5, n_intermediate=4, init="pfa"),
+    GPFA(2, max_iter=5, init=np.eye(5)[:, :3]),
+]
+
+
+@pytest.mark.parametrize("n_constant", [1, 3, 4, 5])
+@pytest.mark.parametrize("model", OF_LOWER_RANK)
+def test_other_data_of_lower_rank(model, n_constant):
+    X = oscillator(400)[:, ::-1]
+    names = diagnose(model.fit(X), with_constants(X, n_constant)).names
+    assert "other-data" in names
+    # What the method asks for cannot be had where there are fewer directions.
+    asked = getattr(model, "n_intermediate", None) or 2
+    blind = not isinstance(getattr(model, "init", ""), str)  # started from a column that is gone
+    assert ("cannot-split" in names) == (5 - n_constant < asked or blind)
+    assert ("equal-states" in names) == (n_constant == 5)
+
+
+@pytest.mark.parametrize("model", [SFA(1), PFA(1), ForeCA(1), GPFA(1)])
+def test_the_gap_is_seen_on_data_of_lower_rank(model):
+    X = oscillator()[:, ::-1]  # the noise comes first, the two that turn last
+    names = diagnose(model.fit(X), with_constants(X, 1)).names
+    assert {"other-data", "no-gap"} <= set(names)
+
+
+@pytest.mark.parametrize("n_rows", [2, 3, 15])
+def test_short_test_data_are_no_fault_of_the_training_data(n_rows):
+    X = noise(0, 400, 5)
+    model = GPFA(2, n_lags=3, theiler=5).fit(X)
+    found = {f.name: f for f in diagnose(model, X, X_test=noise(1, n_rows, 5)).findings}
+    finding = found["short-test-data"]
+    assert finding.severity == "warning"
+    left = 1 if n_rows == 15 else 0
+    assert finding.values == {"n_rows": n_rows, "n_neighbors": left, "n_needed": 10}
+    assert ("only 1 of the 10" if left else "none of the 10") in finding.summary
+    assert "unstable" in found  # which the halves of the training data say
+    assert not {"cannot-split", "overfitting", "unpredictable"} & set(found)
+
+
+def test_short_test_data_without_parameters():
+    X = noise(0, 400, 5)
+    found = {f.name: f for f in diagnose(SFA(2).fit(X), X, X_test=noise(1, 8, 5)).findings}
+    finding = found["short-test-data"]
+    assert "X_test" in finding.advice
+    assert "theiler" not in finding.advice
+    assert "n_lags" not in finding.advice
+
+
+def test_test_data_are_scored_where_halves_cannot_be():
+    X = noise(0, 200, 5)
+    model = GPFA(2, n_neighbors=20).fit(X[:30])
+    names = diagnose(model, X[:30], X_test=X[100:]).names
+    assert {"cannot-split", "unpredictable"} <= set(names)
+
+
+@pytest.mark.parametrize("gaps_in", ["train", "test"])
+def test_only_gaps_to_compare_with(gaps_in):
+    full, gappy = noise(0, 100, 3), noise(1, 400, 3)
+    gappy[60:340] = np.nan
+    X, X_test = (gappy, full) if gaps_in == "train" else (full, gappy)
+    names = diagnosed(SFA(2), X, X_test=X_test).names
+    assert "short-test-data" in names
+    assert "cannot-split" not in names

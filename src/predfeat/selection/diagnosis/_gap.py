@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from predfeat._typing import FloatArray
-from predfeat.exceptions import RankError
+from predfeat.exceptions import DataError
 from predfeat.features import GPFA, PFA, SFA, ForeCA
 from predfeat.selection.diagnosis._findings import Finding
 from predfeat.selection.diagnosis._subject import Subject, refitted
@@ -51,7 +51,12 @@ def check_gap(subject: Subject) -> Iterator[Finding]:
         if rank > 1:
             yield _everything(subject)
         return
-    values = _one_more(subject)
+    try:
+        values = _one_more(subject)
+    except DataError:
+        # The graph sees too few directions, as the check of its pieces says; or X is other data,
+        # too few for the method, as the check of halves says.
+        values = None
     subject.after_fit()
     if values is None:
         return
@@ -108,46 +113,45 @@ def _everything(subject: Subject) -> Finding:
 def _one_more(subject: Subject) -> FloatArray | None:
     """Return what the method goes by, best first, for more features than it has."""
     model: Any = subject.model
+    rank = min(model.rank_, subject.whitening.rank)  # X may be other data, with fewer directions
+    if subject.n_components >= rank:
+        return None
     if isinstance(model, GPFA):
-        return _one_more_of_gpfa(subject)
+        return _one_more_of_gpfa(subject, rank)
     if isinstance(model, ForeCA):
         more: Any = refitted(
             model,
             subject.series,
             subject.resolution,
-            n_components=min(subject.n_components + _MORE, model.rank_),
+            n_components=min(subject.n_components + _MORE, rank),
         )
         # One after the other: a later one can be better only because an earlier one was missed.
         values: FloatArray = np.sort(more.omega_)[::-1]
         return values
     if isinstance(model, SFA | PFA):
-        more = refitted(model, subject.series, subject.resolution, n_components=model.rank_)
+        more = refitted(model, subject.series, subject.resolution, n_components=rank)
         return np.asarray(more.eigenvalues_)
     return None
 
 
-def _one_more_of_gpfa(subject: Subject) -> FloatArray | None:
+def _one_more_of_gpfa(subject: Subject, rank: int) -> FloatArray:
     """Iterate on with one feature more.
 
     Neighbours are searched among the features, so that these look better than any other
     direction by construction: the next one must be given the same chance.
     """
     model: Any = subject.model
-    n_more = subject.n_components + 1
-    try:
-        _, vectors = subject.spectrum
-        between = max(n_more, model.n_intermediate or 0)
-        more: Any = refitted(
-            model,
-            subject.series,
-            subject.resolution,
-            n_components=model.rank_,  # the others, too, to see where the largest gap is
-            n_intermediate=between,
-            init=subject.whitening.directions @ vectors[:, :between],
-            max_iter=min(_STEPS, model.max_iter),
-            n_jobs=subject.n_jobs,
-            verbose=0,
-        )
-    except RankError:  # the graph sees too few directions; the check of its pieces says so
-        return None
+    _, vectors = subject.spectrum
+    between = min(max(subject.n_components + 1, model.n_intermediate or 0), rank)
+    more: Any = refitted(
+        model,
+        subject.series,
+        subject.resolution,
+        n_components=rank,  # the others, too, to see where the largest gap is
+        n_intermediate=between,
+        init=subject.whitening.directions @ vectors[:, :between],
+        max_iter=min(_STEPS, model.max_iter),
+        n_jobs=subject.n_jobs,
+        verbose=0,
+    )
     return np.asarray(more.eigenvalues_)

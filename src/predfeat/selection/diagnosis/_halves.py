@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from predfeat._typing import FloatArray, IntArray
-from predfeat.exceptions import DataError, ShortSequencesError
+from predfeat.exceptions import DataError, EmptyColumnError, ShortSequencesError
 from predfeat.features import RandomFeatures
 from predfeat.features._base import LinearFeatures
 from predfeat.measures import subspace_angles
@@ -18,6 +18,7 @@ from predfeat.selection.diagnosis._subject import (
     Subject,
     features_of,
     left_open,
+    measuring_neighbors,
     refitted,
     rows_of,
 )
@@ -122,7 +123,10 @@ def turned_share(angles: FloatArray, dimension: int) -> float:
 
 
 def check_halves(subject: Subject) -> Iterator[Finding]:
-    """Fit halves of the data; compare the features, and their predictability elsewhere."""
+    """Fit halves of the data; compare the features, and their predictability elsewhere.
+
+    Elsewhere is the other half, or the test data where there are some.
+    """
     if isinstance(subject.model, RandomFeatures):  # which learns nothing
         return
     random = np.random.default_rng(subject.seed)
@@ -138,13 +142,30 @@ def check_halves(subject: Subject) -> Iterator[Finding]:
             turned.append(_angles(subject, models))
             if subject.test is None:
                 scores += [_scores(subject, models[i], parts[i], parts[1 - i]) for i in (0, 1)]
-        if subject.test is not None:
-            scores.append(_scores(subject, subject.model, subject.series, subject.test))
     except DataError as error:
         yield _cannot(subject, error)
+    else:
+        yield from _unstable(subject, np.array(turned))
+        if subject.test is None:
+            yield from _overfitted(subject, np.array(scores))
+    if subject.test is not None:
+        yield from _on_test_data(subject, subject.test)
+
+
+def _on_test_data(subject: Subject, test: Sequences) -> Iterator[Finding]:
+    """Compare with the test data, if they have as many neighbours as the training data."""
+    needed = measuring_neighbors(subject.series, subject.n_lags, subject.theiler)
+    if needed == 0:  # of the training data: no test data can mend that
         return
-    yield from _unstable(subject, np.array(turned))
-    yield from _overfitted(subject, np.array(scores))
+    try:
+        left = _neighbors_of_both(subject, *_same_size(subject.series, test))
+    except EmptyColumnError:  # nothing but gaps in the middle
+        left = 0
+    if left < needed:
+        yield _short_test_data(subject, min(subject.series.n_rows, test.n_rows), left, needed)
+        return
+    score = _scores(subject, subject.model, subject.series, test)
+    yield from _overfitted(subject, np.array([score]))
 
 
 def _fit(subject: Subject, part: Sequences) -> LinearFeatures:
@@ -168,19 +189,31 @@ def _scores(
 ) -> tuple[float, float]:
     """Return the mean share left open, on training and on other data of the same size.
 
-    With more states neighbours are nearer, and less is left open: sizes must be equal.
+    With more states neighbours are nearer, and less is left open: sizes must be equal, and so
+    must be the numbers of neighbours.
     """
-    n_rows = min(train.n_rows, test.n_rows)
+    parts = _same_size(train, test)
+    n_neighbors = _neighbors_of_both(subject, *parts)
     shares = [
         left_open(
-            features_of(model, _middle(series, n_rows)),
+            features_of(model, part),
             subject.n_lags,
             theiler=subject.theiler,
+            n_neighbors=n_neighbors,
             n_jobs=subject.n_jobs,
         )
-        for series in (train, test)
+        for part in parts
     ]
     return float(shares[0].mean()), float(shares[1].mean())
+
+
+def _neighbors_of_both(subject: Subject, one: Sequences, other: Sequences) -> int:
+    return min(measuring_neighbors(of, subject.n_lags, subject.theiler) for of in (one, other))
+
+
+def _same_size(one: Sequences, other: Sequences) -> tuple[Sequences, Sequences]:
+    n_rows = min(one.n_rows, other.n_rows)
+    return _middle(one, n_rows), _middle(other, n_rows)
 
 
 def _middle(series: Sequences, n_rows: int) -> Sequences:
@@ -192,7 +225,7 @@ def _cannot(subject: Subject, error: DataError) -> Finding:
     return Finding(
         "cannot-split",
         "problem",
-        f"The method cannot be fitted to half of the data: {error}",
+        f"The method cannot be fitted to half of the data, or measured there: {error}",
         "Whether the features hold on other data cannot be told; with so few samples that is "
         "doubtful.",
         "Use more data, or ask for less: pca_components, "
@@ -200,6 +233,23 @@ def _cannot(subject: Subject, error: DataError) -> Finding:
         + ("n_neighbors, " if subject.has("n_neighbors") else "")
         + "n_components.",
         {"n_samples": int(subject.series.valid.sum())},
+    )
+
+
+def _short_test_data(subject: Subject, n_rows: int, left: int, needed: int) -> Finding:
+    p, theiler = subject.n_lags, subject.theiler
+    less = [f"fewer lags (n_lags={p})"] * (p > 1)
+    less += [f"a narrower window (theiler={theiler})"] * (theiler > 0)
+    return Finding(
+        "short-test-data",
+        "warning",
+        f"Of the test data {n_rows} rows can be compared with as many of the training data. There "
+        f"some state has {f'only {left}' if left else 'none'} of the {needed} neighbours that "
+        "measuring needs.",
+        "Whether the features are as predictable on the test data cannot be told.",
+        "Give more test data, or no X_test: halves of X are held out then."
+        + (f" Fitted with {' or '.join(less)}, the model needs less." if less else ""),
+        {"n_rows": n_rows, "n_neighbors": left, "n_needed": needed},
     )
 
 

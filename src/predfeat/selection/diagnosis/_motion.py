@@ -9,7 +9,7 @@ from scipy.signal import lfilter
 
 from predfeat._typing import FloatArray
 from predfeat.selection.diagnosis._findings import Finding, by_degree
-from predfeat.selection.diagnosis._subject import Subject, left_open
+from predfeat.selection.diagnosis._subject import Subject, left_open, measuring_neighbors
 from predfeat.series import Sequences
 
 __all__ = [
@@ -89,6 +89,8 @@ def check_slowness(subject: Subject) -> Iterator[Finding]:
     features = subject.features
     rho = autocorrelation(features)
     if not np.any(rho > _SLOW):
+        return
+    if measuring_neighbors(features, subject.n_lags, subject.theiler) == 0:
         return
     left = left_open(features, subject.n_lags, **options)  # type: ignore[arg-type]
     twin = autoregressive_twin(features, subject.seed)

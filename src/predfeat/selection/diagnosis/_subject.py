@@ -11,14 +11,24 @@ import numpy as np
 from sklearn.base import clone
 
 from predfeat._typing import FloatArray
+from predfeat.exceptions import RankError
 from predfeat.features import GPFA
 from predfeat.features._base import LinearFeatures
 from predfeat.measures._predictability import conditional_covariance, neighbors_with_successor
 from predfeat.neighbors import NeighborTable, search
+from predfeat.neighbors._exclusion import fewest_candidates
 from predfeat.series import Sequences, check_sequences, find_states
 from predfeat.whitening import Whitening, fit_whitening
 
-__all__ = ["Subject", "features_of", "left_open", "refitted", "rows_of"]
+__all__ = [
+    "Subject",
+    "features_of",
+    "left_open",
+    "measuring_neighbors",
+    "neighbors_left",
+    "refitted",
+    "rows_of",
+]
 
 # For methods without neighbours, as in `predictability`.
 _DEFAULT_NEIGHBORS = 10
@@ -69,9 +79,8 @@ class Subject:
     @cached_property
     def n_neighbors(self) -> int:
         """Neighbours of each state, k: the model's, or those of the measures."""
-        n_states = int(self.series.reach(back=self.n_lags - 1, ahead=1).sum())
         asked = getattr(self.model, "n_neighbors", _DEFAULT_NEIGHBORS)
-        return max(1, min(int(asked), n_states - 1))
+        return max(1, min(int(asked), neighbors_left(self.series, self.n_lags, self.theiler)))
 
     @property
     def n_components(self) -> int:
@@ -126,7 +135,11 @@ class Subject:
         start = getattr(self.model, "init_", self.model.init)
         if isinstance(start, str) and start == "auto":
             start = "input"
-        return self.model._first_space(self.white, self.whitening, self._n_between, start)
+        try:
+            self.whitening.require(1)
+            return self.model._first_space(self.white, self.whitening, self._n_between, start)
+        except RankError:  # X is other data, of which the start sees nothing
+            return self.features
 
     @cached_property
     def first_neighbors(self) -> NeighborTable:
@@ -159,7 +172,10 @@ class Subject:
     @property
     def _n_between(self) -> int:
         n_between = getattr(self.model, "n_intermediate", None)
-        return self.n_components if n_between is None else int(n_between)
+        if n_between is None:
+            return self.n_components
+        # Other data than the model's may have fewer directions.
+        return min(int(n_between), max(self.n_components, self.whitening.rank))
 
     def _search(self, space: Sequences) -> NeighborTable:
         states = find_states(space, self.n_lags, n_neighbors=self.n_neighbors)
@@ -211,17 +227,47 @@ def rows_of(series: Sequences, rows: Any, pieces: Any = None) -> Sequences:
     return check_sequences(values, ids.reshape(-1))
 
 
+def neighbors_left(
+    series: Sequences, n_lags: int, theiler: int = 0, *, with_successor: bool = False
+) -> int:
+    """Return how many neighbours every state can have outside its Theiler window, perhaps none.
+
+    Examples
+    --------
+    >>> from predfeat.selection.diagnosis._subject import neighbors_left
+    >>> from predfeat.series import check_sequences
+    >>> series = check_sequences([[1.0], [2.0], [3.0], [4.0], [5.0]])
+    >>> neighbors_left(series, n_lags=1), neighbors_left(series, n_lags=1, theiler=1)
+    (4, 2)
+    """
+    if not series.reach(back=n_lags - 1, ahead=int(with_successor)).any():
+        return 0
+    states = find_states(series, n_lags, n_neighbors=0, with_successor=with_successor)
+    return fewest_candidates(states, theiler)
+
+
+def measuring_neighbors(series: Sequences, n_lags: int, theiler: int = 0) -> int:
+    """Return with how many neighbours `left_open` can measure: ten, or what there are."""
+    return min(_DEFAULT_NEIGHBORS, neighbors_left(series, n_lags, theiler, with_successor=True))
+
+
 def left_open(
-    features: Sequences, n_lags: int, *, theiler: int = 0, n_jobs: int | None = None
+    features: Sequences,
+    n_lags: int,
+    *,
+    theiler: int = 0,
+    n_neighbors: int | None = None,
+    n_jobs: int | None = None,
 ) -> FloatArray:
     """Return for each feature the share of its variance that similar states leave open.
 
     That is `predictability` relative to each feature's own variance, with covariances that divide
-    by one point less than there are: noise then has 1 however few neighbours there are.
+    by one point less than there are: noise then has 1 however few neighbours there are. By
+    default there are `measuring_neighbors`; where that is none, it is an error.
     """
-    n_states = int(features.reach(back=n_lags - 1, ahead=1).sum())
-    n_neighbors = max(1, min(_DEFAULT_NEIGHBORS, n_states - 1))
-    table = neighbors_with_successor(features, n_lags, n_neighbors, theiler, n_jobs=n_jobs)
+    if n_neighbors is None:
+        n_neighbors = measuring_neighbors(features, n_lags, theiler)
+    table = neighbors_with_successor(features, n_lags, max(1, n_neighbors), theiler, n_jobs=n_jobs)
     open_variance = np.diag(conditional_covariance(features, table, ddof=1)).clip(min=0.0)
     whole = features.samples.var(axis=0)
     share: FloatArray = np.divide(
