@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.signal import lfilter
 from sklearn.base import BaseEstimator
 
 import naive_surrogates as naive
@@ -195,7 +196,7 @@ def test_fourier_kinds_fit_rings(watched):
     rows, groups = watched.seen[0]
     for number in (0, 1):
         ring = rows[groups == number]
-        np.testing.assert_array_equal(ring[:50], X[ids == number])
+        np.testing.assert_allclose(ring[:50], X[ids == number], rtol=0, atol=1e-12)
         np.testing.assert_array_equal(ring[-1], ring[0])  # closed by the one row of a state
         assert 52 <= len(ring) <= 56  # and bridged
     for rows, groups in watched.seen:
@@ -317,6 +318,7 @@ def test_an_interrupted_run_goes_on():
         {"statistic": "next"},
         {"n_neighbors": 9},
         {"random_state": 1},
+        {"statistic": lambda Y, groups: np.ones(2)},
     ],
     ids=lambda change: "-".join(change),
 )
@@ -326,6 +328,44 @@ def test_previous_must_be_of_the_same_setting(change):
     significance(**given, previous=previous)
     with pytest.raises(SignificanceError, match=r"another setting: SFA\(\) on 'permutation'"):
         significance(**{**given, **change}, previous=previous)
+
+
+def test_functions_and_large_arrays_are_told_apart():
+    starts = [np.eye(40)[:, :30], np.eye(40)[:, :30]]
+    starts[1][20, 20] = 1 + 1e-12  # what print leaves out, in two ways
+    given = {"X": noise(n_columns=40), "n_surrogates": 19}
+    by_start = [{"model": GPFA(2, init=start, max_iter=1)} for start in starts]
+    functions = (
+        lambda Y, groups: np.zeros(2),
+        lambda Y, groups: np.ones(2),
+        lambda Y, groups: np.ones(2) / 2,
+    )
+    by_function = [{"model": SFA(2), "statistic": function} for function in functions]
+    for one, *others in (by_start, by_function):
+        previous = significance(**given, **one)
+        significance(**given, **one, previous=previous)
+        for other in others:
+            with pytest.raises(SignificanceError, match="another setting"):
+                significance(**given, **other, previous=previous)
+
+
+@pytest.mark.parametrize("kind", ["phases", "joint phases"])
+def test_gaps_and_short_trials_are_no_finding(kind):
+    # A linear process in stretches much shorter than its memory: with rings of single stretches
+    # a third of such series had a finding at the level of a fifth, or more.
+    found = []
+    for seed in range(30):
+        random = np.random.default_rng(seed)
+        shocks = random.normal(size=(400, 2))
+        X = lfilter([1], [1, -0.95], shocks, axis=0)[100:]
+        groups = None
+        if seed % 2:
+            X[random.random(300) < 0.1] = np.nan
+        else:
+            groups = np.arange(300) // 15
+        result = significance(SFA(1), X, groups, 4, kind, alpha=0.2, random_state=seed)
+        found.append(result.n_significant)
+    assert np.mean(found) <= 0.4
 
 
 # --- words and errors --------------------------------------------------------------------------

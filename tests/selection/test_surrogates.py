@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 import naive_surrogates as naive
 from predfeat.exceptions import GroupsError, SurrogateError
@@ -232,8 +233,11 @@ def test_wrong_input():
         surrogates(X, "iaaft", block_length=5)
     with pytest.raises(ValueError, match=r"'block_length' parameter of surrogates"):
         surrogates(X, "blocks", block_length=0)
-    with pytest.raises(SurrogateError, match=r"two blocks of 100 rows \(n_samples=61\).*smaller"):
-        surrogates(X, "blocks", block_length=100, groups=np.arange(61))
+    for groups in (np.arange(61), None):
+        for seed in range(5):  # whatever the first cut is
+            with pytest.raises(SurrogateError, match=r"two blocks of 61 rows \(n_samples=61\)"):
+                surrogates(X, "blocks", block_length=61, groups=groups, random_state=seed)
+    surrogates(X, "blocks", block_length=60)
     with pytest.raises(GroupsError):
         surrogates(X, groups=[1, 2])
 
@@ -262,8 +266,8 @@ def test_a_bridge_is_drawn_given_both_ends():
     A, Q = np.array([[0.5, 0.3], [-0.2, 0.6]]), np.array([[1.0, 0.3], [0.3, 0.5]])
     ends = np.array([[3.0, -2.0], [1.0, 4.0]])
     process, random = _Process(A, Q), np.random.default_rng(0)
-    drawn = np.array([process.bridge(ends, 40, random) for _ in range(4000)])
-    assert drawn.shape[1:] == (4, 2)  # a tenth of the stretch, though memory lasts longer
+    drawn = np.array([process.bridge(ends, 4, random) for _ in range(4000)])
+    assert drawn.shape[1:] == (4, 2)
     mean, covariance = naive.bridge(A, Q, *ends, 4)
     # Standard errors are about 0.015 of the mean and 0.02 of the covariance.
     np.testing.assert_allclose(drawn.mean(axis=0), mean, atol=0.07)
@@ -280,26 +284,37 @@ def test_what_a_process_spreads_to_is_a_sum_over_its_steps(n_steps):
     np.testing.assert_allclose(_Process(A, Q).spread(n_steps), expected, rtol=1e-12)
 
 
-def test_bridges_are_as_long_as_memory():
-    random = np.random.default_rng(0)
-    ends = np.zeros((2, 1))
-    lengths = [
-        len(_Process(np.array([[a]]), np.eye(1)).bridge(ends, 1000, random))
-        for a in (0.0, 0.5, -0.9, 0.999, 1.1)
-    ]
+def test_memory_lasts_until_a_twentieth_is_left():
+    lasts = [_Process(np.array([[a]]), np.eye(1)).memory for a in (0.0, 0.5, -0.9, 0.999, 1.1)]
     # 0.5 to the power of 5, and 0.9 to that of 29, are the first below 0.05.
-    assert lengths == [1, 5, 29, 100, 100]
+    assert lasts == [1, 5, 29, 2995, np.inf]
 
 
 def test_the_data_is_in_the_ring_as_it_was():
-    X, groups = gappy()
-    X[45] = np.nan
-    series = check_sequences(X, groups)
-    rows, stretches = bridge_ends(series, np.random.default_rng(0))
-    for number, (start, stop) in enumerate(series.run_bounds()):
-        found = rows[stretches == number]
-        np.testing.assert_array_equal(found[: stop - start], X[start:stop])
-        assert len(found) == stop - start + (0 if stop - start < 4 else 1)
+    # Two sequences: one with gaps of 1, 2 and 40 rows, and one of three rows.
+    X = lfilter([1], [1, -0.7], np.random.default_rng(0).normal(size=(203, 2)), axis=0)
+    X[[50, 70, 71, *range(100, 140)]] = np.nan
+    series = check_sequences(X, np.repeat([7, 3], [200, 3]))
+    rows, rings = bridge_ends(series, np.random.default_rng(0))
+    times = np.flatnonzero(series.reach(ahead=1))
+    centred = X - series.samples.mean(axis=0)
+    memory = int(_Process.of(centred[times], centred[times + 1]).memory)
+    assert 2 < memory < 40
+    ring = rows[rings == 0]
+    assert np.all(np.isfinite(ring))
+    # What was missing is there now, but of the long gap only as much as is remembered.
+    place = 0
+    for part, length in ((X[:50], 1), (X[51:70], 2), (X[72:100], memory), (X[140:200], memory)):
+        np.testing.assert_allclose(ring[place : place + len(part)], part, rtol=0, atol=1e-12)
+        place += len(part) + length
+    assert len(ring) == place
+    np.testing.assert_allclose(rows[rings == 1], X[200:], rtol=0, atol=1e-12)  # no ring at all
+
+
+def test_a_bridge_is_no_longer_than_the_sequence():
+    X = walk(60).cumsum(axis=0)  # which remembers longer than it lasts
+    rows, _ = bridge_ends(check_sequences(X), np.random.default_rng(0))
+    assert len(rows) == 120
 
 
 def test_a_bridge_needs_enough_steps_to_know_the_process():

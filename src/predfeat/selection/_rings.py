@@ -1,9 +1,10 @@
-"""Stretches of a series as rings: what a Fourier transform takes them for."""
+"""Sequences as rings: what a Fourier transform takes them for."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby, pairwise
 
 import numpy as np
 
@@ -15,17 +16,19 @@ __all__ = ["bridge_ends", "close_rings"]
 
 # A bridge is long enough when this little of one end's memory is left at the other.
 _MEMORY_LEFT = 0.05
-_LONGEST_BRIDGE = 0.1  # of a stretch
 
 
 def bridge_ends(series: Sequences, random: np.random.Generator) -> tuple[FloatArray, IntArray]:
-    """Add rows that lead from the end of every stretch to its beginning.
+    """Fill the gaps of every sequence, and add rows that lead from its end to its beginning.
 
-    For a Fourier kind a stretch is a ring, and where its ends do not fit the surrogates are less
-    predictable than the data. That bias is of the size of one step, but so is the difference
-    between surrogates, however long the stretch is. The rows added are drawn from a linear
-    Gaussian process (a first-order vector autoregression fitted to the series), given both ends:
-    of a series that is such a process, the ring is as well.
+    For a Fourier kind every stretch between gaps would be a ring, and where its ends do not fit
+    the surrogates are less predictable than the data. That bias is of the size of one step, but so
+    is the difference between surrogates, however long the stretch is. The rows added are drawn
+    from a linear Gaussian process (a first-order vector autoregression fitted to the series),
+    given both ends: of a series that is such a process, the ring is as well.
+
+    A bridge has as many rows as are missing, and the last one of a ring as many as the process
+    remembers; neither has more than the sequence.
 
     Parameters
     ----------
@@ -38,23 +41,41 @@ def bridge_ends(series: Sequences, random: np.random.Generator) -> tuple[FloatAr
     rows : ndarray of shape (n_longer, n_columns)
         Without the gaps.
     groups : ndarray of int, shape (n_longer,)
-        The number of each row's stretch.
+        The number of each row's ring (or of its stretch, where the data is too short for a
+        process).
     """
-    pieces = [series.rows[start:stop] for start, stop in series.run_bounds()]
+    bounds = series.run_bounds()
+    pieces = [series.rows[start:stop] for start, stop in bounds]
     times = np.flatnonzero(series.reach(ahead=1))
     # With fewer steps than twice the columns, the process would fit the steps by chance.
     if len(times) >= 2 * series.n_columns:
         mean = series.samples.mean(axis=0)
         process = _Process.of(series.rows[times] - mean, series.rows[times + 1] - mean)
         pieces = [
-            np.concatenate(
-                [piece, mean + process.bridge(piece[[-1, 0]] - mean, len(piece), random)]
-            )
-            if len(piece) >= SHORTEST_FOURIER
-            else piece
-            for piece in pieces
+            mean + _ring(series.rows - mean, list(stretches), process, random)
+            for _, stretches in groupby(bounds, lambda bound: series.sequence_first[bound[0]])
         ]
     return np.concatenate(pieces), _numbered(pieces)
+
+
+def _ring(
+    rows: FloatArray,
+    stretches: list[tuple[int, int]],
+    process: _Process,
+    random: np.random.Generator,
+) -> FloatArray:
+    """Return a sequence's stretches with bridges between them, and one back to the first."""
+    most = sum(stop - start for start, stop in stretches)
+    pieces = []
+    for (start, stop), (following, _) in pairwise(stretches):
+        length = min(following - stop, process.memory, most)
+        ends = rows[[stop - 1, following]]
+        pieces += [rows[start:stop], process.bridge(ends, int(length), random)]
+    pieces.append(rows[slice(*stretches[-1])])
+    if sum(map(len, pieces)) >= SHORTEST_FOURIER:
+        ends = rows[[stretches[-1][1] - 1, stretches[0][0]]]
+        pieces.append(process.bridge(ends, int(min(process.memory, most)), random))
+    return np.concatenate(pieces)
 
 
 @dataclass(frozen=True)
@@ -71,9 +92,12 @@ class _Process:
         return cls(transition, rest.T @ rest / len(rest))
 
     @cached_property
-    def radius(self) -> float:
-        """Share of a state that is left after a step, of the part that stays longest."""
-        return float(np.abs(np.linalg.eigvals(self.transition)).max())
+    def memory(self) -> float:
+        """Steps, at least one, after which hardly anything is left of a state."""
+        left = float(np.abs(np.linalg.eigvals(self.transition)).max())  # after a step, at most
+        if left >= 1:
+            return np.inf
+        return 1.0 if left <= _MEMORY_LEFT else float(np.ceil(np.log(_MEMORY_LEFT) / np.log(left)))
 
     @cached_property
     def root(self) -> FloatArray:
@@ -82,14 +106,8 @@ class _Process:
         root: FloatArray = axes * np.sqrt(size.clip(min=0.0))
         return root
 
-    def bridge(self, ends: FloatArray, n_rows: int, random: np.random.Generator) -> FloatArray:
+    def bridge(self, ends: FloatArray, length: int, random: np.random.Generator) -> FloatArray:
         """Draw rows between two: a free path, corrected for where it should have arrived."""
-        longest = max(1, int(_LONGEST_BRIDGE * n_rows))
-        if self.radius <= _MEMORY_LEFT:
-            enough = 1.0
-        else:
-            enough = np.log(_MEMORY_LEFT) / np.log(self.radius) if self.radius < 1 else np.inf
-        length = int(np.ceil(min(longest, enough)))
         path = np.empty((length + 2, len(self.noise)))
         path[0] = ends[0]
         for i in range(length + 1):

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
+from types import CodeType
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from predfeat._compat import Interval, StrOptions, validate_parameter_constraints
 from predfeat._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from predfeat._version import __version__
 from predfeat.exceptions import (
     ConstantColumnsWarning,
     ReturningGroupWarning,
@@ -231,10 +233,11 @@ def significance(
 
     Notes
     -----
-    The Fourier kinds take every stretch for a ring. So that its ends fit, some rows (at most a
-    tenth) are added that lead from the last row back to the first, drawn from a linear process;
-    surrogates are made of, and the data is measured on, the ring. Its statistics so differ a
-    little from those of the data as it is.
+    The Fourier kinds take every sequence for a ring. Rows drawn from a linear process fill its
+    gaps, and lead from its last row back to the first: as many as the process remembers, at most
+    as many as there are. Surrogates are made of, and the data is measured on, the ring. Its
+    statistics so differ a little from those of the data as it is; and of many short sequences a
+    good part is not data, which costs power, but makes no false finding.
 
     In a series for which the question's answer is no, the chance of any finding is alpha: of the
     kinds that permute exactly, of the Fourier kinds nearly.
@@ -362,12 +365,13 @@ class _Task:
         digest = hashlib.sha256(np.ascontiguousarray(self.values).tobytes())
         named = self.statistic if isinstance(self.statistic, str) else _name(self.statistic)
         parameters = sorted(
-            (key, repr(value))
+            (key, _told(value))
             for key, value in self.model.get_params().items()
             if key not in ("n_jobs", "verbose")
         )
         groups = None if self.groups is None else np.asarray(self.groups).tolist()
         told = (
+            __version__,  # another one may compute something else
             self.values.shape,
             str(self.values.dtype),
             groups,
@@ -383,8 +387,22 @@ class _Task:
         return digest.hexdigest()[:32]
 
 
+def _told(value: Any) -> str:
+    """Return a parameter in full; what is printed of a large array is not all of it."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} {value.shape} {np.ascontiguousarray(value).tobytes().hex()}"
+    return repr(value)
+
+
 def _name(statistic: Statistic) -> str:
-    return f"{statistic.__module__}.{getattr(statistic, '__qualname__', repr(statistic))}"
+    """Return what tells a function from others, as far as that can be known."""
+    name = f"{statistic.__module__}.{getattr(statistic, '__qualname__', repr(statistic))}"
+    code = getattr(statistic, "__code__", None)
+    if code is None:
+        return name
+    # Functions within it are printed with their place in memory, which is another one next time.
+    constants = [value for value in code.co_consts if not isinstance(value, CodeType)]
+    return f"{name} {code.co_code.hex()} {constants!r} {code.co_names!r}"
 
 
 def _type_of(resolution: float) -> type[np.floating[Any]]:

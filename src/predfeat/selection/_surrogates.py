@@ -190,19 +190,21 @@ def _permute(
     block_length: int | None,
     random: np.random.Generator,
 ) -> None:
-    most = 0
+    possible = False
     for start, stop in series.sequence_bounds():
         places = start + np.flatnonzero(series.valid[start:stop])
         if kind == "permutation":
+            length = 1
             blocks = np.split(places, len(places))[: len(places)]
         else:
             length = block_length or max(2, round(len(places) ** (1 / 3)))
             blocks = _blocks(places, length, random)
-        most = max(most, len(blocks))
+        # Wherever the first cut is.
+        possible |= len(places) > length or bool(np.any(np.diff(places) > 1))
         if len(blocks) > 1:
             order = random.permutation(len(blocks))
             surrogate[places] = series.rows[np.concatenate([blocks[i] for i in order])]
-    if most < 2:
+    if not possible:
         raise SurrogateError(
             f"no sequence can be permuted: none has two {_pieces(kind, block_length)} "
             f"(n_samples={int(series.valid.sum())}). Use longer sequences"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from predfeat._compat import Interval, StrOptions, validate_parameter_constraints
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import TooFewStatesError
 from predfeat.graph import find_neighborhoods, projected_laplacian
@@ -72,6 +74,17 @@ def variance_left(
     >>> variance_left(Y).round(1)
     array([0.5, 0.5, 1. ])
     """
+    positive = Interval(Integral, 1, None, closed="left")
+    validate_parameter_constraints(
+        {
+            "n_lags": [positive],
+            "n_neighbors": [positive],
+            "theiler": [Interval(Integral, 0, None, closed="left")],
+            "steps": [StrOptions(set(STEPS))],
+        },
+        {"n_lags": n_lags, "n_neighbors": n_neighbors, "theiler": theiler, "steps": steps},
+        caller_name="variance_left",
+    )
     features = given_features(Y, groups)
     # Neighbours are searched among the states that have all the steps asked for.
     back = n_lags if steps == "both" else n_lags - 1
