@@ -27,6 +27,7 @@ __all__ = [
     "WorkerError",
     "ConstantColumnsWarning",
     "ReturningGroupWarning",
+    "LeftOutWarning",
     "SkippedColumnsWarning",
     "UnevenSamplingWarning",
 ]
@@ -125,6 +126,10 @@ class ConstantColumnsWarning(UserWarning):
 
 class ReturningGroupWarning(UserWarning):
     """A group id comes back after another one; each block is a sequence of its own."""
+
+
+class LeftOutWarning(UserWarning):
+    """A method was left out, as it cannot be fitted to the data."""
 
 
 class SkippedColumnsWarning(UserWarning):

@@ -51,7 +51,7 @@ def test_json_for_another_method_and_fewer_rows(tmp_path, table):
     assert done.exit_code == 0, done.output
     results = json.loads(done.stdout)
     assert results["method"] == SFA.__name__
-    assert results["held_out"] == "sequences"  # ten blocks, far from each other
+    assert results["held_out"] == "blocks"  # of a single sequence
     assert results["chosen"]["n_neighbors"] is None
     assert "n_neighbors" not in results["undecided"]
     assert results["command"].startswith("predfeat")

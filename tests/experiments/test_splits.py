@@ -96,6 +96,17 @@ def test_what_cannot_be_split_is_said():
         blocked_splits(one_sequence(100), 2, usable=lambda split: False)
 
 
+@pytest.mark.parametrize("n_rows", [101, 150, 1013])
+def test_spread_blocks_keep_their_distance(n_rows):
+    rows, first = spread_rows(n_rows, 100, gap=3)
+    assert rows[0] == 0
+    assert rows[-1] == n_rows - 1
+    assert len(rows) <= 100
+    begins = np.flatnonzero(np.diff(first))
+    assert len(begins) == 9
+    assert np.all(rows[begins + 1] - rows[begins] > 3)
+
+
 @pytest.mark.parametrize(("n_rows", "at_most"), [(10, 20), (100, 30), (10_007, 500)])
 def test_spread_rows_are_blocks_over_the_whole(n_rows, at_most):
     rows, first = spread_rows(n_rows, at_most)

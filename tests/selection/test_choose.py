@@ -7,8 +7,15 @@ from sklearn.base import clone
 import naive_selection as twins
 from predfeat import GPFA, PFA, SFA, ForeCA, RandomFeatures
 from predfeat.datasets import predictable_noise
-from predfeat.exceptions import RankError, TooFewStatesError
-from predfeat.selection import Surface, choose, choose_method, predicted_shares, purged_folds
+from predfeat.exceptions import LeftOutWarning, NoSpectrumError, RankError, TooFewStatesError
+from predfeat.selection import (
+    Choice,
+    Surface,
+    choose,
+    choose_method,
+    predicted_shares,
+    purged_folds,
+)
 from predfeat.selection._paths import surface_directions
 from predfeat.series import check_sequences
 from predfeat.whitening import fit_whitening
@@ -19,7 +26,8 @@ SMALL = {"n_lags": (1, 2), "n_neighbors": (5, 10), "n_components": (1, 2, 3)}
 def white_series(seed=0, n_rows=300, n_columns=5):
     X = predictable_noise(n_rows, n_columns, random_state=seed)
     series = check_sequences(X)
-    return fit_whitening(series).apply(series)
+    whitening = fit_whitening(series)
+    return whitening.apply(series), whitening
 
 
 @pytest.mark.parametrize("n_lags", [1, 3])
@@ -52,8 +60,8 @@ def test_a_constant_feature_counts_nothing():
 
 @pytest.mark.parametrize("method", [SFA(), PFA(n_repeats=1), ForeCA()], ids=str)
 def test_ordered_methods_share_exactly(method):
-    white = white_series()
-    found = surface_directions(method, white, 2, (0,), (1, 3))
+    white, whitening = white_series()
+    found = surface_directions(method, white, whitening, 2, (0,), (1, 3))
     for m in (1, 3):
         model = clone(method).set_params(n_components=m)
         if isinstance(model, PFA):
@@ -64,10 +72,11 @@ def test_ordered_methods_share_exactly(method):
 
 @pytest.mark.parametrize("graph", ["full", "star"])
 def test_one_search_serves_all_k(graph):
-    white = white_series()
-    both = surface_directions(GPFA(graph=graph), white, 2, (3, 5, 9), (1, 2, 4))
+    white, whitening = white_series()
+    model = GPFA(graph=graph)
+    both = surface_directions(model, white, whitening, 2, (3, 5, 9), (1, 2, 4))
     # With the same middle k the iteration is the same, and so is what branches off from it.
-    alone = surface_directions(GPFA(graph=graph), white, 2, (5,), (1, 2, 4))
+    alone = surface_directions(model, white, whitening, 2, (5,), (1, 2, 4))
     assert set(both) == {(k, m) for k in (3, 5, 9) for m in (1, 2, 4)}
     for m in (1, 2, 4):
         np.testing.assert_allclose(both[5, m], alone[5, m], atol=1e-9)
@@ -102,13 +111,16 @@ def test_planted_noise_is_found(seed):
     assert not choice.found_nothing
 
 
-def test_confirmed_are_fits_of_their_own():
-    X = predictable_noise(500, 5, random_state=1)
-    choice = choose(X, **SMALL, n_folds=3)
+@pytest.mark.parametrize("init", ["input", "pca", np.eye(5)[:, [3, 4]]], ids=str)
+def test_confirmed_are_fits_of_their_own(init):
+    X = predictable_noise(500, 5, random_state=1) * [1, 2, 3, 4, 5]
+    # After one iteration the start can still be seen.
+    given = {"init": init, "max_iter": 50 if isinstance(init, str) and init == "input" else 1}
+    choice = choose(X, **SMALL, n_folds=3, method=GPFA(**given))
     series = check_sequences(X)
     scores = []
     for fold in purged_folds(series, 3, gap=3):
-        model = GPFA(**choice.parameters).fit(
+        model = GPFA(**given, **choice.parameters).fit(
             X[fold.train], groups=np.r_[0, np.cumsum(np.diff(fold.train) != 1)]
         )
         parts = [
@@ -159,16 +171,31 @@ def test_same_bits_for_any_number_of_processes():
 
 def test_the_method_is_chosen_too():
     X = predictable_noise(700, 6, random_state=0)
-    choices = choose_method(X, methods=[SFA, GPFA(graph="full"), PFA], **SMALL)
-    assert choices[0].method == "GPFA"
-    assert choices[0].chosen.predicted >= choices[1].chosen.predicted
-    assert all(c.surface.n_neighbors == (0,) for c in choices[1:])
+    methods = [SFA, GPFA(graph="full"), PFA, GPFA(graph="star")]
+    choices = choose_method(X, methods=methods, **SMALL)
+    names = [choice.method for choice in choices]
+    assert set(names[:2]) == {"GPFA (1)", "GPFA (2)"}
+    assert set(names[2:]) == {"SFA", "PFA"}
+    confirmed = [choice.confirmed.predicted for choice in choices]
+    assert confirmed == sorted(confirmed, reverse=True)
+    assert all(c.surface.n_neighbors == (0,) for c in choices[2:])
     # What was chosen can be given to the method.
-    kinds = {"GPFA": GPFA, "SFA": SFA, "PFA": PFA}
     for choice in choices:
-        model = kinds[choice.method](**choice.parameters)
+        model = clone(choice.estimator).set_params(**choice.parameters)
         assert model.n_components == choice.chosen.n_components
         assert getattr(model, "n_lags", choice.chosen.n_lags) == choice.chosen.n_lags
+
+
+def test_a_method_that_cannot_be_fitted_is_left_out():
+    X, groups = predictable_noise(300, 3, random_state=0), np.arange(300) // 6
+    options = {"n_lags": (1,), "n_neighbors": (5,), "n_components": (1,)}
+    with pytest.warns(LeftOutWarning, match=r"ForeCA\(\) was left out: "):
+        choices = choose_method(X, groups, methods=[ForeCA, SFA], graph="full", **options)
+    assert [choice.method for choice in choices] == ["SFA"]
+    with pytest.raises(NoSpectrumError):
+        choose_method(X, groups, methods=[ForeCA], **options)
+    with pytest.raises(ValueError, match="methods is empty"):
+        choose_method(X, methods=[], **options)
 
 
 def test_values_above_the_rank_are_left_out():
@@ -193,6 +220,11 @@ def test_too_many_neighbors_are_left_out():
     assert choose(X, **tried).surface.n_neighbors == (5, 23)
     with pytest.raises(TooFewStatesError, match="n_neighbors=30 needs at least 31 states"):
         choose(X, **{**tried, "n_neighbors": (30, 40)})
+    # In a run of 13 rows there are 12 states of two; one in the middle may not have 7 of them.
+    near = choose(X, **{**tried, "n_neighbors": (5, 17, 18)}, method=GPFA(theiler=3))
+    assert near.surface.n_neighbors == (5, 17)
+    with pytest.raises(TooFewStatesError, match=r"n_measured=23 .* one has 22\. Use at most"):
+        choose(X, **{**tried, "n_measured": 23})
 
 
 def test_no_more_features_are_advised_than_there_are():
@@ -222,12 +254,35 @@ def test_what_float32_cannot_resolve_is_no_direction():
         ({"n_lags": ()}, "n_lags must be positive whole numbers"),
         ({"n_neighbors": (0, 5)}, r"n_neighbors must be .* \[0, 5\]"),
         ({"n_components": (1.5,)}, "n_components must be"),
+        ({"n_folds": 1}, "'n_folds' parameter of choose must be an int in the range"),
+        ({"n_measured": 0}, "'n_measured' parameter of choose"),
+        ({"method": SFA(pca_components=-2)}, "'pca_components' parameter of SFA"),
+        ({"method": GPFA(n_intermediate=9)}, "n_intermediate=9 is more than the rank 2"),
         ({"method": SFA, "graph": "full"}, "SFA has no graph"),
     ],
 )
 def test_wrong_values_say_so(wrong, message):
     with pytest.raises(ValueError, match=message):
-        choose(np.zeros((100, 2)), **{**SMALL, **wrong})
+        choose(predictable_noise(100, 2, random_state=0), **{**SMALL, **wrong})
+
+
+def test_a_single_value_need_not_be_in_a_list():
+    X = predictable_noise(100, 3, random_state=0)
+    choice = choose(X, n_lags=1, n_neighbors=np.int64(5), n_components=2)
+    assert choice.surface.tried() == {"n_lags": (1,), "n_neighbors": (5,), "n_components": (2,)}
+
+
+def test_the_remark_says_what_was_taken():
+    # Near the best: p·M = 1·3, 4·2 and 4·1.
+    scores = np.zeros((4, 2, 1, 3))
+    scores[:, [0, 1, 1], 0, [2, 1, 0]] = 1 + np.arange(4)[:, None] / 10
+    surface = Surface((1, 4), (5,), (1, 2, 3), scores)
+    chosen = surface.simplest()
+    assert (chosen.n_lags, chosen.n_components) == (1, 3)
+    choice = Choice("SFA", SFA(), surface, surface.best(), chosen, None, "blocks", 5)
+    n_lags, n_components = choice.remarks
+    assert n_lags.endswith("The smallest was taken.")
+    assert n_components.endswith("What makes the smallest state (p·M numbers) was taken.")
 
 
 def test_other_estimators_are_refused():

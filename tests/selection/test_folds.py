@@ -43,6 +43,13 @@ def test_sequences_too_short_to_test_take_no_part():
     assert 1 not in ids[np.concatenate([fold.test for fold in folds])]
 
 
+def test_nor_do_sequences_with_a_gap_in_every_other_row():
+    X, ids = np.zeros((80, 1)), np.repeat([0, 1, 2, 3], 20)
+    X[20:40:2] = np.nan
+    folds = purged_folds(check_sequences(X, ids), 3, gap=2)
+    assert 1 not in ids[np.concatenate([fold.test for fold in folds])]
+
+
 def test_parts_keep_gaps_and_do_not_join_what_was_apart():
     X = np.arange(30.0)[:, None]
     X[4] = np.nan
@@ -70,6 +77,13 @@ def test_a_long_gap_makes_no_block_of_its_own():
     folds = purged_folds(check_sequences(X, np.repeat([0, 1, 2, 3], [25, 40, 10, 15])), 5, gap=2)
     assert {fold.kind for fold in folds} == {"sequences"}
     assert sorted(len(fold.test) for fold in folds) == [10, 15, 25]
+
+
+@pytest.mark.parametrize("n_folds", [1, 0, -1])
+def test_one_fold_is_none(n_folds):
+    for ids in (None, np.arange(60) // 20):
+        with pytest.raises(SplitError, match=f"n_folds={n_folds} holds nothing out"):
+            purged_folds(check_sequences(np.zeros((60, 1)), ids), n_folds, gap=2)
 
 
 def test_too_few_rows_say_so():

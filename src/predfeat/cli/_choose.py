@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -89,7 +90,7 @@ def choose(
     paths = {name: out / name for name in _FILES}
     refuse_existing(paths.values(), force=force)
     recording = read_recording(file, reading, quiet=quiet)
-    values, groups, pca = _spread(recording, max_rows, pca_components)
+    values, groups, pca = _spread(recording, max_rows, max(tried["n_lags"]) + 1, pca_components)
     with progress_bar("choosing", quiet=quiet) as progress:
         choice = choose_setting(
             values,
@@ -100,6 +101,8 @@ def choose(
             n_jobs=jobs,
             on_progress=progress,
         )
+    if len(values) < len(recording.values):
+        choice = replace(choice, kind="blocks")  # of rows, whose numbers stood for sequences
     results = choice_results(choice, recording.source, shlex.join(["predfeat", *sys.argv[1:]]))
     with writing(paths["choice.json"], force=force) as stream:
         stream.write((json.dumps(results, indent=1, allow_nan=False) + "\n").encode())
@@ -130,13 +133,19 @@ def _numbers(text: str, option: str) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _spread(recording: Any, max_rows: int, pca_components: str | None) -> tuple[Any, Any, Any]:
-    """Return the rows to work on, their sequences, and how many directions to keep of them."""
+def _spread(
+    recording: Any, max_rows: int, gap: int, pca_components: str | None
+) -> tuple[Any, Any, Any]:
+    """Return the rows to work on, their sequences, and how many directions to keep of them.
+
+    Of a long recording they are blocks, which are held out as a whole: so there are rows between
+    them, that no state is in two.
+    """
     from predfeat.experiments import choose_pca, spread_sequences
     from predfeat.series import check_sequences
 
     series = check_sequences(recording.values, recording.groups, name="the recording")
-    rows, groups = spread_sequences(series, max_rows)
+    rows, groups = spread_sequences(series, max_rows, gap)
     values = recording.values[rows]
     if pca_components is not None:
         return values, groups, count_or_share(pca_components)

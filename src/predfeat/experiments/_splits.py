@@ -122,7 +122,9 @@ def blocked_splits(
     return splits
 
 
-def spread_rows(n_rows: int, at_most: int, n_blocks: int = 10) -> tuple[IntArray, IntArray]:
+def spread_rows(
+    n_rows: int, at_most: int, n_blocks: int = 10, gap: int = 0
+) -> tuple[IntArray, IntArray]:
     """Choose rows of a long recording: blocks of consecutive ones, evenly spread over it.
 
     Parameters
@@ -133,6 +135,8 @@ def spread_rows(n_rows: int, at_most: int, n_blocks: int = 10) -> tuple[IntArray
         Rows to choose; all, where there are no more.
     n_blocks : int
         Blocks to choose them in.
+    gap : int
+        Rows to leave out, at least, between two blocks.
 
     Returns
     -------
@@ -149,20 +153,20 @@ def spread_rows(n_rows: int, at_most: int, n_blocks: int = 10) -> tuple[IntArray
     """
     if n_rows <= at_most:
         return np.arange(n_rows), np.zeros(n_rows, dtype=np.intp)
-    length = max(at_most // n_blocks, 1)
+    length = max(min(at_most, n_rows - (n_blocks - 1) * gap) // n_blocks, 1)
     starts = np.linspace(0, n_rows - length, n_blocks).astype(np.intp)
     return (starts[:, None] + np.arange(length)).ravel(), np.repeat(starts, length)
 
 
-def spread_sequences(series: Sequences, at_most: int) -> tuple[IntArray, IntArray]:
+def spread_sequences(series: Sequences, at_most: int, gap: int = 0) -> tuple[IntArray, IntArray]:
     """Choose rows of a long recording, and say which of them hang together.
 
     Parameters
     ----------
     series : Sequences
         The whole recording.
-    at_most : int
-        Rows to choose, as in `spread_rows`.
+    at_most, gap : int
+        Rows to choose, and to leave out between blocks, as in `spread_rows`.
 
     Returns
     -------
@@ -181,7 +185,7 @@ def spread_sequences(series: Sequences, at_most: int) -> tuple[IntArray, IntArra
     >>> rows[:6], groups[8:14]
     (array([0, 1, 4, 5, 8, 9]), array([16, 16, 21, 21, 25, 25]))
     """
-    rows, blocks = spread_rows(series.n_rows, at_most)
+    rows, blocks = spread_rows(series.n_rows, at_most, gap=gap)
     return rows, np.maximum(series.sequence_first[rows], blocks)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -11,16 +12,19 @@ import numpy as np
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
+from predfeat._compat import Interval, validate_parameter_constraints
 from predfeat._typing import ArrayLike, FloatArray
-from predfeat.exceptions import RankError
+from predfeat.exceptions import LeftOutWarning, NoSpectrumError, RankError, TooFewStatesError
 from predfeat.features import GPFA, PFA, SFA, ForeCA
+from predfeat.features._base import POSITIVE
+from predfeat.neighbors._exclusion import fewest_candidates
 from predfeat.selection._folds import Fold, purged_folds
 from predfeat.selection._held_out import predicted_shares
 from predfeat.selection._parallel import results_in_order
-from predfeat.selection._paths import fitted_directions, surface_directions
+from predfeat.selection._paths import surface_directions
 from predfeat.selection._surface import Setting, Surface, standard_error
-from predfeat.series import Sequences, check_matrix, check_sequences
-from predfeat.whitening import fit_whitening
+from predfeat.series import Sequences, check_matrix, check_sequences, find_states
+from predfeat.whitening import Whitening, fit_whitening
 
 __all__ = ["Choice", "choose", "choose_method"]
 
@@ -36,6 +40,8 @@ class Choice:
     ----------
     method : str
         Name of the method.
+    estimator : estimator
+        The method, with the parameters that were not varied.
     surface : Surface
         The scores of all settings in all folds.
     best : Setting
@@ -51,6 +57,7 @@ class Choice:
     """
 
     method: str
+    estimator: Any
     surface: Surface
     best: Setting
     chosen: Setting
@@ -62,9 +69,9 @@ class Choice:
     def parameters(self) -> dict[str, int]:
         """The chosen values of the parameters that the method has; SFA and ForeCA have no lags."""
         chosen = {"n_components": self.chosen.n_components}
-        if self.method in ("GPFA", "PFA"):
+        if isinstance(self.estimator, GPFA | PFA):
             chosen["n_lags"] = self.chosen.n_lags
-        if self.method == "GPFA":
+        if isinstance(self.estimator, GPFA):
             chosen["n_neighbors"] = self.chosen.n_neighbors
         return chosen
 
@@ -96,7 +103,7 @@ class Choice:
         if good == tried:
             yield (
                 f"The data cannot tell {name}: every value tried is within one standard error of "
-                "the best. The smallest was taken."
+                f"the best. {_taken(chosen == tried[0])} was taken."
             )
         elif name == "n_components" and chosen == self.rank:
             yield (
@@ -178,6 +185,11 @@ def choose(
     (1, 2)
     """
     template = _template(method, graph)
+    validate_parameter_constraints(
+        {"n_folds": [Interval(Integral, 2, None, closed="left")], "n_measured": [POSITIVE]},
+        {"n_folds": n_folds, "n_measured": n_measured},
+        caller_name="choose",
+    )
     matrix = check_matrix(X, min_rows=2)
     series = check_sequences(matrix, groups)
     lags, components = _values("n_lags", n_lags), _values("n_components", n_components)
@@ -189,7 +201,10 @@ def choose(
     ]
     rank = min(part.train.n_columns for part in white)
     components = _within_rank(components, rank)
-    neighbors = _within_states(neighbors, white, lags[-1])
+    _refuse_few_states(white, lags[-1], n_measured)
+    if has_neighbors:
+        _refuse_many_between(template, rank)
+        neighbors = _within_states(neighbors, white, lags[-1], template.theiler)
 
     pieces = [
         (template, part, p, neighbors, components, n_measured) for part in white for p in lags
@@ -203,7 +218,8 @@ def choose(
     )
     chosen = surface.simplest()
     return Choice(
-        method=type(template).__name__,
+        method=_name(template),
+        estimator=template,
         surface=surface,
         best=surface.best(),
         chosen=chosen,
@@ -223,16 +239,51 @@ def choose_method(
     X, groups
         As in `choose`.
     methods : sequence of estimators or their classes
+        One that cannot be fitted, such as ForeCA where no stretch is long enough for a spectrum,
+        is left out with a `LeftOutWarning`.
     **options
-        Passed on to `choose`.
+        Passed on to `choose`; `graph` is for GPFA only.
 
     Returns
     -------
     list of Choice
-        The method whose chosen setting predicts most comes first.
+        The method whose chosen setting predicts most, in fits of its own where these were asked
+        for, comes first.
     """
-    choices = [choose(X, groups, method=method, **options) for method in methods]
-    return sorted(choices, key=lambda choice: -choice.chosen.predicted)
+    graph = options.pop("graph", None)
+    templates = [
+        _template(method, graph if _is_gpfa(method) else None) for method in _as_list(methods)
+    ]
+    choices = []
+    for n_left, template in zip(reversed(range(len(templates))), templates, strict=True):
+        try:
+            choices.append(choose(X, groups, method=template, **options))
+        except NoSpectrumError as error:
+            if n_left == 0 and not choices:
+                raise
+            warnings.warn(f"{template!r} was left out: {error}", LeftOutWarning, stacklevel=2)
+    return sorted(choices, key=lambda choice: -(choice.confirmed or choice.chosen).predicted)
+
+
+def _as_list(methods: Sequence[Any]) -> list[Any]:
+    found = list(methods)
+    if not found:
+        raise ValueError("methods is empty: give at least one, such as GPFA or SFA().")
+    return found
+
+
+def _is_gpfa(method: Any) -> bool:
+    return isinstance(method, GPFA) or (isinstance(method, type) and issubclass(method, GPFA))
+
+
+def _name(template: Any) -> str:
+    """Return the method's name, with the paper's number of GPFA's graph."""
+    kind = type(template).__name__
+    return f"{kind} ({1 if template.graph == 'full' else 2})" if _is_gpfa(template) else kind
+
+
+def _taken(is_smallest: bool) -> str:
+    return "The smallest" if is_smallest else "What makes the smallest state (p·M numbers)"
 
 
 @dataclass(frozen=True)
@@ -241,6 +292,7 @@ class _WhiteFold:
 
     train: Sequences
     test: Sequences
+    whitening: Whitening
 
     @classmethod
     def of(
@@ -250,7 +302,7 @@ class _WhiteFold:
         whitening = fit_whitening(train, pca_components, warn=False, resolution=resolution)
         moved = (test.rows - whitening.mean) @ whitening.directions
         moved[~test.valid] = 0.0
-        return cls(whitening.apply(train), test.with_rows(moved))
+        return cls(whitening.apply(train), test.with_rows(moved), whitening)
 
     def score(self, directions: FloatArray, n_lags: int, n_measured: int) -> float:
         train = self.train.with_rows(self.train.rows @ directions)
@@ -267,7 +319,7 @@ def _scores(
     n_measured: int,
 ) -> FloatArray:
     """Return the scores of one fold and one p, shape (k values, M values)."""
-    found = surface_directions(template, part.train, n_lags, neighbors, components)
+    found = surface_directions(template, part.train, part.whitening, n_lags, neighbors, components)
     return np.array(
         [[part.score(found[k, m], n_lags, n_measured) for m in components] for k in neighbors]
     )
@@ -290,16 +342,17 @@ def _gather(
 
 def _confirmed(template: Any, chosen: Setting, white: list[_WhiteFold], n_measured: int) -> Setting:
     """Score the chosen setting by a fit of its own in every fold."""
-    model = clone(template).set_params(n_components=chosen.n_components, pca_components=None)
+    model = clone(template).set_params(n_components=chosen.n_components)
     if hasattr(model, "n_lags"):
         model.set_params(n_lags=chosen.n_lags)
     if chosen.n_neighbors:
         model.set_params(n_neighbors=chosen.n_neighbors)
     with threadpool_limits(1):
+        found = [model._find_projection(part.train, part.whitening) for part in white]
         scores = np.array(
             [
-                part.score(fitted_directions(model, part.train), chosen.n_lags, n_measured)
-                for part in white
+                part.score(directions, chosen.n_lags, n_measured)
+                for part, directions in zip(white, found, strict=True)
             ]
         )
     return replace(chosen, predicted=float(scores.mean()), error=float(standard_error(scores)))
@@ -313,12 +366,13 @@ def _template(method: Any, graph: str | None) -> Any:
         if not isinstance(template, GPFA):
             raise ValueError(f"graph={graph!r}: {type(template).__name__} has no graph.")
         template.set_params(graph=graph)
+    template._validate_params()
     return template
 
 
-def _values(name: str, values: Sequence[int]) -> tuple[int, ...]:
+def _values(name: str, values: Sequence[int] | int) -> tuple[int, ...]:
     """Return the values to try, ascending, each once."""
-    given: list[Any] = list(values)
+    given: list[Any] = [values] if isinstance(values, int | np.integer) else list(values)
     if not given or not all(isinstance(v, Integral) and int(v) >= 1 for v in given):
         raise ValueError(f"{name} must be positive whole numbers to try, but is {given}.")
     return tuple(sorted({int(value) for value in given}))
@@ -337,10 +391,30 @@ def _within_rank(components: tuple[int, ...], rank: int) -> tuple[int, ...]:
     return possible
 
 
+def _refuse_many_between(template: GPFA, rank: int) -> None:
+    if template.n_intermediate is not None and template.n_intermediate > rank:
+        raise RankError(
+            f"n_intermediate={template.n_intermediate} is more than the rank {rank} of the data in "
+            f"the folds' training parts. Use values up to {rank}, or None."
+        )
+
+
 def _within_states(
-    neighbors: tuple[int, ...], white: list[_WhiteFold], n_lags: int
+    neighbors: tuple[int, ...], white: list[_WhiteFold], n_lags: int, theiler: int
 ) -> tuple[int, ...]:
     """Leave out the values of k for which a training part has too few states."""
-    fewest = min(len(part.train.times(back=n_lags - 1)) for part in white)
+    fewest = min(
+        fewest_candidates(find_states(part.train, n_lags, n_neighbors=0), theiler) for part in white
+    )
     # Where even the smallest is too large, the search says how many there may be.
-    return tuple(k for k in neighbors if k < fewest) or neighbors[:1]
+    return tuple(k for k in neighbors if k <= fewest) or neighbors[:1]
+
+
+def _refuse_few_states(white: list[_WhiteFold], n_lags: int, n_measured: int) -> None:
+    fewest = min(len(part.train.times(back=n_lags - 1, ahead=1)) for part in white)
+    if n_measured > fewest:
+        raise TooFewStatesError(
+            f"n_measured={n_measured} needs as many states with a successor in the training part "
+            f"of every fold, but one has {fewest}. Use at most n_measured={fewest}, fewer lags or "
+            "more rows."
+        )

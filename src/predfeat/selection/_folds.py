@@ -72,10 +72,12 @@ def purged_folds(series: Sequences, n_folds: int, gap: int) -> list[Fold]:
     >>> [(fold.train.tolist(), fold.test.tolist()) for fold in purged_folds(series, 3, gap=2)]
     [([6, 7, 8, 9, 10, 11], [0, 1, 2, 3]), ([0, 1, 10, 11], [4, 5, 6, 7]), ([0, 1, 2, 3, 4, 5], [8, 9, 10, 11])]
     """  # noqa: E501
+    if n_folds < 2:
+        raise SplitError(f"n_folds={n_folds} holds nothing out. Use at least 2.")
+    # As many rows in a row as a state, its successor and one more need.
+    long_enough = series.reach(back=gap - 1, ahead=1)
     bounds = [
-        (start, stop)
-        for start, stop in series.sequence_bounds()
-        if np.count_nonzero(series.valid[start:stop]) > gap
+        (start, stop) for start, stop in series.sequence_bounds() if long_enough[start:stop].any()
     ]
     if len(bounds) >= _FEWEST_SEQUENCES:
         return _whole_sequences(bounds, min(n_folds, len(bounds)))

@@ -23,8 +23,9 @@ from predfeat._typing import FloatArray
 from predfeat.features import GPFA, PFA
 from predfeat.neighbors import NeighborTable, search
 from predfeat.series import Sequences, find_states
+from predfeat.whitening import Whitening
 
-__all__ = ["fitted_directions", "surface_directions"]
+__all__ = ["surface_directions"]
 
 _STEPS_AT_LARGEST = 10
 _STEPS_BELOW = 2
@@ -33,6 +34,7 @@ _STEPS_BELOW = 2
 def surface_directions(
     template: Any,
     white: Sequences,
+    whitening: Whitening,
     n_lags: int,
     neighbors: Sequence[int],
     components: Sequence[int],
@@ -45,6 +47,8 @@ def surface_directions(
         The method, and the parameters that are not varied.
     white : Sequences
         The white training part.
+    whitening : Whitening
+        The way there.
     n_lags : int
         p.
     neighbors, components : sequence of int
@@ -55,33 +59,30 @@ def surface_directions(
     dict of (k, M) to ndarray of shape (n_columns, M)
     """
     if isinstance(template, GPFA):
-        return _Descent(template, white, n_lags, neighbors).run(components)
-    largest = clone(template).set_params(n_components=components[-1], pca_components=None)
+        return _Descent(template, white, whitening, n_lags, neighbors).run(components)
+    largest = clone(template).set_params(n_components=components[-1])
     if isinstance(template, PFA):
         largest.set_params(n_lags=n_lags)
-    directions = fitted_directions(largest, white)
+    directions: FloatArray = largest._find_projection(white, whitening)
     return {(k, m): directions[:, :m] for k in neighbors for m in components}
-
-
-def fitted_directions(model: Any, white: Sequences) -> FloatArray:
-    """Fit to rows that are white already."""
-    values = white.rows.copy()
-    values[~white.valid] = float("nan")
-    directions: FloatArray = model.fit(values, groups=white.sequence_first).components_.T
-    return directions
 
 
 class _Descent:
     """GPFA's iteration for one p, from the largest M down to the smallest."""
 
     def __init__(
-        self, template: GPFA, white: Sequences, n_lags: int, neighbors: Sequence[int]
+        self,
+        template: GPFA,
+        white: Sequences,
+        whitening: Whitening,
+        n_lags: int,
+        neighbors: Sequence[int],
     ) -> None:
         self.middle = neighbors[len(neighbors) // 2]
         self.model: GPFA = clone(template).set_params(
-            n_lags=n_lags, n_neighbors=self.middle, pca_components=None, n_intermediate=None
+            n_lags=n_lags, n_neighbors=self.middle, n_intermediate=None
         )
-        self.white = white
+        self.white, self.whitening = white, whitening
         self.neighbors = neighbors
 
     def run(self, components: Sequence[int]) -> dict[tuple[int, int], FloatArray]:
@@ -89,7 +90,7 @@ class _Descent:
         start = clone(self.model).set_params(
             n_components=components[-1], max_iter=_STEPS_AT_LARGEST
         )
-        directions = fitted_directions(start, self.white)
+        directions = start._find_projection(self.white, self.whitening)
         found: dict[tuple[int, int], FloatArray] = {}
         for m in reversed(components):
             directions = directions[:, :m]
