@@ -1,11 +1,13 @@
 """Does `significance` keep its level, and what does it find? `python benchmarks/significance.py`.
 
-Four tables, each for every kind of surrogate:
+Five tables, each for every kind of surrogate:
 
 - level: in how many noise series, of the sort that the kind takes for noise, any feature is found
   (the family-wise rate, to be alpha) with its 95 % Clopper-Pearson interval. White noise for the
   permutations; independent AR(1) channels for the kinds that keep each channel's spectrum; mixed
   AR(1) channels, a linear Gaussian process, for the joint one.
+- gaps: the same, for the Fourier kinds, in AR(1) channels that remember longer (0.95) than the
+  stretches last: a twentieth of the rows is missing, or they are trials of 20 rows.
 - toy: how many features are found in the paper's toy data, which has two, and is linear.
 - slow: how many are found in one slow AR(1) channel among white ones: does a real feature make
   others look real?
@@ -26,7 +28,7 @@ from predfeat import GPFA, PFA, SFA, ForeCA
 from predfeat.datasets import predictable_noise
 from predfeat.selection import KINDS, significance
 
-PARTS = ("level", "toy", "slow", "power")
+PARTS = ("level", "gaps", "toy", "slow", "power")
 
 
 def white(S, N, random):
@@ -55,6 +57,22 @@ NOISE = {
 }
 
 
+def slow_channels(S, N, random):
+    shocks = random.standard_normal((S + 200, N))
+    return lfilter([1], [1, -0.95], shocks, axis=0)[200:]
+
+
+def with_gaps(S, N, random):
+    X = slow_channels(S, N, random)
+    X[random.random(S) < 0.05] = np.nan
+    return X, None
+
+
+def in_trials(S, N, random):
+    trials = [slow_channels(20, N, random) for _ in range(S // 20)]
+    return np.concatenate(trials), np.repeat(np.arange(len(trials)), 20)
+
+
 def one_slow(S, N, random):
     X = white(S, N, random)
     X[:, 0] = lfilter([1], [1, -0.95], random.standard_normal(S + 500))[500:]
@@ -69,10 +87,12 @@ def count_found(make, n_sets, S, N, kind, arguments, M):
     """Return how many features were found in each of some series."""
     found = []
     for seed in range(n_sets):
-        X = make(S, N, np.random.default_rng([arguments.seed, seed]))
+        made = make(S, N, np.random.default_rng([arguments.seed, seed]))
+        X, groups = made if isinstance(made, tuple) else (made, None)
         result = significance(
             model_of(arguments, M),
             X,
+            groups,
             n_surrogates=arguments.surrogates,
             kind=kind,
             alpha=arguments.alpha,
@@ -109,11 +129,11 @@ def shown(entry):
     return f"{entry['n']:>3}/{entry['of']} = {entry['share']:5.1%}  [{low:5.1%}, {high:5.1%}]"
 
 
-def level(kind, arguments):
+def level(part, noise, kind, arguments):
     S, N, M = arguments.level_shape
-    found = count_found(NOISE[kind], arguments.sets, S, N, kind, arguments, M)
-    entry = {**share(found[:, 1] > 0), "noise": NOISE[kind].__name__, "shape": [S, N, M]}
-    print(f"level  {kind:<13} {entry['noise']:<15} S={S} any found {shown(entry)}", flush=True)
+    found = count_found(noise, arguments.sets, S, N, kind, arguments, M)
+    entry = {**share(found[:, 1] > 0), "noise": noise.__name__, "shape": [S, N, M]}
+    print(f"{part:<6} {kind:<13} {entry['noise']:<15} S={S} any found {shown(entry)}", flush=True)
     return entry
 
 
@@ -183,7 +203,11 @@ def main():
         results[part] = {}
         for kind in arguments.kinds:
             if part == "level":
-                entry = level(kind, arguments)
+                entry = level(part, NOISE[kind], kind, arguments)
+            elif part == "gaps":
+                if kind in ("permutation", "blocks"):
+                    continue  # for which such channels are no noise
+                entry = [level(part, noise, kind, arguments) for noise in (with_gaps, in_trials)]
             elif part == "toy":
                 # The toy is a linear Gaussian process: the joint kind has nothing to find.
                 entry = counted(part, toy, 0 if kind == "joint phases" else 2, kind, arguments)

@@ -50,9 +50,9 @@ def bridge_ends(series: Sequences, random: np.random.Generator) -> tuple[FloatAr
     # With fewer steps than twice the columns, the process would fit the steps by chance.
     if len(times) >= 2 * series.n_columns:
         mean = series.samples.mean(axis=0)
-        process = _Process.of(series.rows[times] - mean, series.rows[times + 1] - mean)
+        process = _Process.of(series.rows[times] - mean, series.rows[times + 1] - mean, mean)
         pieces = [
-            mean + _ring(series.rows - mean, list(stretches), process, random)
+            _ring(series.rows, list(stretches), process, random)
             for _, stretches in groupby(bounds, lambda bound: series.sequence_first[bound[0]])
         ]
     return np.concatenate(pieces), _numbered(pieces)
@@ -80,16 +80,17 @@ def _ring(
 
 @dataclass(frozen=True)
 class _Process:
-    """x_{t+1} = A x_t + noise."""
+    """x_{t+1} = A x_t + noise, around a mean."""
 
     transition: FloatArray  # A
     noise: FloatArray  # covariance
+    mean: FloatArray | float = 0.0
 
     @classmethod
-    def of(cls, before: FloatArray, after: FloatArray) -> _Process:
+    def of(cls, before: FloatArray, after: FloatArray, mean: FloatArray | float = 0.0) -> _Process:
         transition: FloatArray = np.linalg.lstsq(before, after, rcond=None)[0].T.astype(np.float64)
         rest = after - before @ transition.T
-        return cls(transition, rest.T @ rest / len(rest))
+        return cls(transition, rest.T @ rest / len(rest), mean)
 
     @cached_property
     def memory(self) -> float:
@@ -109,7 +110,7 @@ class _Process:
     def bridge(self, ends: FloatArray, length: int, random: np.random.Generator) -> FloatArray:
         """Draw rows between two: a free path, corrected for where it should have arrived."""
         path = np.empty((length + 2, len(self.noise)))
-        path[0] = ends[0]
+        path[0], goal = ends - self.mean
         for i in range(length + 1):
             step = self.root @ random.standard_normal(len(self.root))
             path[i + 1] = self.transition @ path[i] + step
@@ -117,14 +118,14 @@ class _Process:
         # C_i = Cov(x_i) that is C_i b_i, where b_i = Aᵀ b_{i+1}; and as C_i = A C_{i-1} Aᵀ + noise,
         # C_i b_i = A (C_{i-1} b_{i-1}) + noise b_i: of all C_i only the last one is needed.
         back = np.empty_like(path)
-        back[-1] = np.linalg.pinv(self.spread(length + 1), hermitian=True) @ (ends[1] - path[-1])
+        back[-1] = np.linalg.pinv(self.spread(length + 1), hermitian=True) @ (goal - path[-1])
         for i in range(length, 0, -1):
             back[i] = self.transition.T @ back[i + 1]
         correction = np.zeros(len(self.noise))
         for i in range(1, length + 1):
             correction = self.transition @ correction + self.noise @ back[i]
             path[i] += correction
-        return path[1:-1]
+        return self.mean + path[1:-1]
 
     def spread(self, n_steps: int) -> FloatArray:
         """Return the covariance after some steps from a known state, by doubling their number."""
