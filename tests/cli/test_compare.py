@@ -10,6 +10,7 @@ from predfeat import GPFA, SFA, load
 from predfeat.cli import app
 from predfeat.cli._compare import Method
 from predfeat.datasets import hidden_lorenz, read
+from predfeat.exceptions import DataError
 from predfeat.experiments import spread_sequences, standard_methods
 from predfeat.report import check_results, render
 from predfeat.selection import diagnose, significance
@@ -144,6 +145,131 @@ def test_significance_is_that_of_the_library_and_in_the_report(tmp_path, table):
     assert expected.question in done.output
 
 
+def never(*_, **__):
+    raise AssertionError("nobody asked for it")
+
+
+@pytest.fixture
+def triples(tmp_path):
+    """Trials of three rows and a gap."""
+    rng = np.random.default_rng(0)
+    lines = ["trial,a,b,c"]
+    for i in range(160):
+        a, b, c = (repr(x) for x in rng.normal(size=3).round(3).tolist())
+        lines.append(f"no. {i // 4},{a},{b if i % 4 else ''},{c}")
+    path = tmp_path / "triples.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "told"),
+    [
+        ("phases", ["--group", "trial"], "kind='phases' needs at least 4 rows in a row"),
+        ("iaaft", ["--group", "trial"], "kind='iaaft' needs at least 4 rows in a row"),
+        ("joint-phases", ["--group", "trial"], "kind='joint phases' needs at least 4 rows in a"),
+        # Tested are ten blocks of three rows, each with one state between two steps.
+        ("permutation", ["-c", "a", "-c", "c", "--max-train", "30"], "but there are 10"),
+    ],
+)
+def test_what_cannot_be_tested_is_refused_before_the_comparison(
+    tmp_path, triples, monkeypatch, kind, options, told
+):
+    monkeypatch.setattr("predfeat.experiments.compare_on_recording", never)
+    done = run(
+        "compare", triples, *options, *QUICK, "--significance", kind, "--out", tmp_path / "o"
+    )
+    assert isinstance(done.exception, DataError), done.exception
+    assert told in str(done.exception)
+    assert not (tmp_path / "o").exists()
+
+
+def test_short_trials_are_no_obstacle_to_a_permutation(tmp_path, triples):
+    out = tmp_path / "o"
+    done = run(
+        "compare", triples, "--group", "trial", *QUICK, "--n-components", "1", "--no-diagnosis",
+        "--significance", "permutation", "--surrogates", "19", "--out", out, "--jobs", "1",
+    )  # fmt: skip
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert json.loads((out / "results.json").read_text())["significance"]["n_rows"] == 160
+
+
+TESTED = (*QUICK, "--significance", "permutation", "--surrogates", "19", "--jobs", "1")
+
+
+@pytest.mark.parametrize("stopped", ["diagnose", "significance"])
+@pytest.mark.parametrize("by", [KeyboardInterrupt(), ValueError("no such luck")])
+def test_the_comparison_outlives_what_comes_after_it(tmp_path, table, monkeypatch, stopped, by):
+    out = tmp_path / "o"
+
+    def stop(*_, on_progress, **__):
+        on_progress(3, 19)
+        if out.exists():  # that is, the comparison is done
+            raise by
+
+    with monkeypatch.context() as patch:
+        patch.setattr(f"predfeat.selection.{stopped}", stop)
+        done = run("compare", table, "--out", out, *TESTED)
+    assert done.exit_code == 130 or done.exception is by
+    assert {path.name for path in out.iterdir()} == FILES
+    results = json.loads((out / "results.json").read_text())
+    assert results["significance"] is None
+    assert (results["diagnosis"] is None) == (stopped == "diagnose")
+    assert (out / "report.html").read_text() == render(results)
+    assert load(out / "model.predfeat").n_components == 3
+    (line,) = [line for line in done.stderr.splitlines() if str(out) in line]
+    missing = ("the diagnosis and " if stopped == "diagnose" else "") + "the test of significance"
+    assert f"without {missing}" in line
+    assert "The same command with --force" in line
+    assert all(name in line for name in FILES)
+
+    assert isinstance(run("compare", table, "--out", out, *TESTED).exception, FileExistsError)
+    assert run("compare", table, "--out", out, *TESTED, "--force").exit_code == 0
+    results = json.loads((out / "results.json").read_text())
+    assert results["significance"] is not None
+    assert results["diagnosis"] is not None
+    assert (out / "report.html").read_text() == render(results)
+
+
+@pytest.mark.parametrize("name", ["results.json", "report.html"])
+@pytest.mark.parametrize("force", [False, True])
+def test_what_somebody_wrote_during_the_test_is_not_replaced_unasked(
+    tmp_path, table, monkeypatch, name, force
+):
+    out = tmp_path / "o"
+
+    def test_while_somebody_writes(*arguments, **options):
+        if out.exists():  # that is, the comparison is done
+            (out / name).write_text("mine")
+        return significance(*arguments, **options)
+
+    monkeypatch.setattr("predfeat.selection.significance", test_while_somebody_writes)
+    done = run("compare", table, "--out", out, *TESTED, *["--force"] * force)
+    assert ((out / name).read_text() == "mine") == (not force)
+    if force:
+        assert done.exit_code == 0
+    else:
+        assert isinstance(done.exception, FileExistsError)
+        assert f"{out / name} was changed" in str(done.exception)
+        assert "Is there any order in time?" in done.stderr  # the answer is not lost
+    assert {path.name for path in out.iterdir()} == FILES
+
+
+def test_what_was_moved_away_during_the_test_is_written_again(tmp_path, table, monkeypatch):
+    out = tmp_path / "o"
+
+    def test_while_somebody_tidies(*arguments, **options):
+        if out.exists():  # that is, the comparison is done
+            out.rename(tmp_path / "elsewhere")
+        return significance(*arguments, **options)
+
+    monkeypatch.setattr("predfeat.selection.significance", test_while_somebody_tidies)
+    done = run("compare", table, "--out", out, *TESTED)
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert json.loads((out / "results.json").read_text())["significance"] is not None
+    assert {path.name for path in (tmp_path / "elsewhere").iterdir()} == FILES
+
+
 @pytest.fixture
 def twice(tmp_path):
     """Noise, a column of it twice, one under a name that is markup."""
@@ -196,9 +322,6 @@ def test_a_healthy_fit_gets_one_line(tmp_path):
 
 
 def test_no_diagnosis_where_none_is_wanted(tmp_path, twice, monkeypatch):
-    def never(*_, **__):
-        raise AssertionError("nobody asked for it")
-
     monkeypatch.setattr("predfeat.selection.diagnose", never)
     done = run("compare", twice, "--out", tmp_path / "o", *QUICK, "--no-diagnosis")
     assert done.exit_code == 0, done.output

@@ -6,6 +6,7 @@ import json
 import shlex
 import sys
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,6 +27,15 @@ from predfeat.cli._options import (
     reads_a_file,
 )
 from predfeat.cli._outputs import refuse_existing, writing
+from predfeat.cli._second_look import (
+    Look,
+    Surrogates,
+    diagnose_best,
+    look_closer,
+    pages,
+    refuse_untestable,
+    test_best,
+)
 from predfeat.cli._terminal import progress_bar, say, show
 
 __all__ = ["compare"]
@@ -41,16 +51,6 @@ class Method(StrEnum):
     gpfa1 = "gpfa1"
     gpfa2 = "gpfa2"
     auto = "auto"
-
-
-class Surrogates(StrEnum):
-    """The kinds of surrogate, as they are typed."""
-
-    permutation = "permutation"
-    blocks = "blocks"
-    phases = "phases"
-    iaaft = "iaaft"
-    joint_phases = "joint-phases"
 
 
 _NAMES = {
@@ -139,7 +139,7 @@ def compare(
         predfeat compare weather.csv --significance permutation --no-diagnosis
     """
     from predfeat.experiments import compare_on_recording
-    from predfeat.report import render, results_of
+    from predfeat.report import results_of
 
     paths = {name: out / name for name in _FILES}
     refuse_existing(paths.values(), force=force)
@@ -148,6 +148,8 @@ def compare(
         n_components = 2 if n_components is None else n_components
     else:
         recording = read_recording(file, reading, quiet=quiet)
+    if significance is not None:
+        refuse_untestable(recording, significance, max_train, seed, quiet)
     with progress_bar("comparing", quiet=quiet) as progress:
         study = compare_on_recording(
             recording,
@@ -164,72 +166,21 @@ def compare(
             n_jobs=jobs,
             after_each=progress,
         )
-    command = shlex.join(["predfeat", *sys.argv[1:]])
-    found: dict[str, Any] = {}
-    if significance is not None:
-        tested, n_rows = _test(study, significance, surrogates, max_train, seed, jobs, quiet)
-        found |= {"significance": tested, "tested_rows": n_rows}
-        say(f"{tested}\n", quiet=quiet or as_json)
+    results = results_of(study, shlex.join(["predfeat", *sys.argv[1:]]))
+    _write(study, results, data_notes(recording, reading), paths, force)
+    looks: dict[str, Look] = {}
     if diagnosis:
-        found["diagnosis"] = _diagnose(study, seed, jobs, quiet)
-    results = results_of(study, command, **found)
-    _write(study, results, render(results), data_notes(recording, reading), paths, force)
+        looks["the diagnosis"] = partial(diagnose_best, study, seed, jobs, quiet)
+    if significance is not None:
+        test = partial(test_best, study, significance, surrogates, max_train, seed, jobs, quiet)
+        looks["the test of significance"] = partial(test, shown=not (quiet or as_json))
+    results = look_closer(study, results, looks, paths, force)
     if as_json:
         typer.echo(json.dumps(results, indent=2))
     elif not quiet:
         _show(results)
         said = [results["sentence"], *_findings(results["diagnosis"])]
         say("\n" + "\n\n".join([*said, f"Open {paths['report.html']}"]))
-
-
-def _test(
-    study: Any,
-    kind: Surrogates,
-    n_surrogates: int,
-    max_rows: int,
-    seed: int,
-    jobs: int,
-    quiet: bool,
-) -> tuple[Any, int]:
-    """Test the best method's features on as many rows as it learnt from in a repetition."""
-    from sklearn.base import clone
-
-    from predfeat.experiments import spread_sequences
-    from predfeat.selection import significance
-
-    rows, groups = spread_sequences(study.series, max_rows)
-    model = clone(study.best.model)
-    if hasattr(model, "n_jobs"):
-        model.set_params(n_jobs=None)  # the surrogates share the processors
-    with progress_bar("testing", quiet=quiet) as progress:
-        tested = significance(
-            model,
-            study.recording.values[rows],
-            groups,
-            n_surrogates,
-            kind.value.replace("-", " "),
-            random_state=seed,
-            n_jobs=jobs,
-            on_progress=progress,
-        )
-    return tested, len(rows)
-
-
-def _diagnose(study: Any, seed: int, jobs: int, quiet: bool) -> Any:
-    """Look at the best method's model, on the rows it learned from."""
-    from predfeat.selection import diagnose
-
-    rows, groups = study.learned_from
-    with progress_bar("diagnosing", quiet=quiet) as progress:
-        return diagnose(
-            study.model,
-            study.recording.values[rows],
-            groups,
-            names=study.recording.names,
-            n_jobs=jobs,
-            random_state=seed,
-            on_progress=progress,
-        )
 
 
 def _findings(diagnosis: dict[str, Any] | None) -> list[str]:
@@ -261,7 +212,6 @@ def _paper_noise(reading: dict[str, Any], seed: int) -> Any:
 def _write(
     study: Any,
     results: dict[str, Any],
-    page: str,
     notes: dict[str, Any],
     paths: dict[str, Path],
     force: bool,
@@ -271,10 +221,9 @@ def _write(
     from predfeat.persistence import save
 
     names = [str(name) for name in study.model.get_feature_names_out()]
-    with writing(paths["results.json"], force=force) as stream:
-        stream.write((json.dumps(results, indent=1, allow_nan=False) + "\n").encode())
-    with writing(paths["report.html"], force=force) as stream:
-        stream.write(page.encode())
+    for page, content in pages(results).items():
+        with writing(paths[page], force=force) as stream:
+            stream.write(content)
     with writing(paths["features.csv"], force=force) as stream:
         write_features(stream, study.features, names, recording=study.recording)
     save(study.model, paths["model.predfeat"], notes=notes, overwrite=force)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["refuse_existing", "writing"]
+__all__ = ["refuse_existing", "replace_own", "writing"]
 
 
 def refuse_existing(paths: Iterable[Path], *, force: bool) -> None:
@@ -32,3 +32,18 @@ def writing(path: Path, *, force: bool) -> Iterator[BinaryIO]:
     path.parent.mkdir(parents=True, exist_ok=True)
     with write_whole(path, overwrite=force) as stream:
         yield stream
+
+
+def replace_own(path: Path, before: bytes, after: bytes, *, force: bool) -> None:
+    """Replace what this run wrote there before; what somebody else wrote since then stays.
+
+    Contents are compared: not all file systems keep a file's number and times as they were.
+    """
+    there = path.exists()
+    if there and not force and path.read_bytes() != before:
+        raise FileExistsError(
+            f"{path} was changed by somebody else while this command ran, and is left as it is. "
+            "Give --force to replace it, or another --out."
+        )
+    with writing(path, force=force or there) as stream:
+        stream.write(after)
