@@ -180,6 +180,16 @@ def test_too_short_names_the_longest_stretch():
         series.times(back=4)
 
 
+@pytest.mark.parametrize(("ids", "told"), [([7, 7, 8], "7"), (["a", "a", "b"], "'a'")])
+def test_ids_are_told_as_they_were_given(ids, told):
+    series = check_sequences(np.zeros((3, 1)), groups=np.array(ids))
+    with pytest.raises(ShortSequencesError, match=rf"\(rows 0 to 1, group {told}; "):
+        series.times(back=4)
+    back_again = np.array([*ids, ids[0]])
+    with pytest.warns(ReturningGroupWarning, match=rf"group id {told} comes back at row 3"):
+        check_sequences(np.zeros((4, 1)), groups=back_again)
+
+
 def test_too_short_counts_gaps():
     X = [[1.0], [2.0], [NAN], [3.0]]
     with pytest.raises(ShortSequencesError, match=r"has 2 \(rows 0 to 1.*1 of 4 rows are gaps"):

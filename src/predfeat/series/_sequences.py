@@ -112,7 +112,7 @@ class Sequences:
         start, stop = max(bounds, key=lambda bound: bound[1] - bound[0])
         where = f"rows {start} to {stop - 1}"
         if self.group_ids is not None:
-            where += f", group {self.group_ids[start]!r}"
+            where += f", group {_told(self.group_ids[start])}"
         advice = "Use fewer lags (n_lags) or longer sequences."
         if np.any(~self.valid):
             advice += f" {int((~self.valid).sum())} of {self.n_rows} rows are gaps."
@@ -208,6 +208,11 @@ def _is_missing(group_id: Any) -> bool:
         return True
 
 
+def _told(group_id: Any) -> str:
+    """Return an id as its giver would write it: 3, and not np.int64(3)."""
+    return repr(group_id.item() if isinstance(group_id, np.generic) else group_id)
+
+
 def _first_returning(ids: AnyArray) -> tuple[Any, int] | None:
     """Return the first id that comes back after another one, and the row where it does."""
     seen = set()
@@ -222,8 +227,8 @@ def _warn_returning(ids: AnyArray) -> None:
     returning = _first_returning(ids)
     if returning is not None:
         warnings.warn(
-            f"group id {returning[0]!r} comes back at row {returning[1]} after other ids: each "
-            "block is treated as a sequence of its own. Give every sequence its own id; "
+            f"group id {_told(returning[0])} comes back at row {returning[1]} after other ids: "
+            "each block is treated as a sequence of its own. Give every sequence its own id; "
             "cross-validation that leaves out what lies between would join the blocks.",
             ReturningGroupWarning,
             stacklevel=3,
