@@ -290,15 +290,17 @@ def test_memory_lasts_until_a_twentieth_is_left():
     assert lasts == [1, 5, 29, 2995, np.inf]
 
 
-def test_the_data_is_in_the_ring_as_it_was():
+@pytest.mark.parametrize("kind", FOURIER)
+def test_the_data_is_in_the_ring_as_it_was(kind):
     # Two sequences: one with gaps of 1, 2 and 40 rows, and one of three rows.
     X = lfilter([1], [1, -0.7], np.random.default_rng(0).normal(size=(203, 2)), axis=0)
     X[[50, 70, 71, *range(100, 140)]] = np.nan
     series = check_sequences(X, np.repeat([7, 3], [200, 3]))
-    rows, rings = bridge_ends(series, np.random.default_rng(0))
+    rows, rings = bridge_ends(series, kind, np.random.default_rng(0))
     times = np.flatnonzero(series.reach(ahead=1))
     centred = X - series.samples.mean(axis=0)
-    memory = int(_Process.of(centred[times], centred[times + 1]).memory)
+    fit = _Process.of_all if kind == "joint phases" else _Process.of_each
+    memory = int(fit(centred[times], centred[times + 1], 0.0).memory)
     assert 2 < memory < 40
     ring = rows[rings == 0]
     assert np.all(np.isfinite(ring))
@@ -311,21 +313,35 @@ def test_the_data_is_in_the_ring_as_it_was():
     np.testing.assert_array_equal(rows[rings == 1], X[200:])  # no ring at all
 
 
+def test_bridges_of_kinds_that_part_the_channels_are_apart():
+    random = np.random.default_rng(0)
+    before = random.normal(size=(500, 2))
+    after = before[:, ::-1] + 0.5 * before + random.normal(size=(500, 2))
+    each = _Process.of_each(before, after, 0.0)
+    for j in (0, 1):
+        alone = _Process.of_all(before[:, [j]], after[:, [j]], 0.0)
+        np.testing.assert_allclose(each.transition[j, j], alone.transition[0, 0])
+        np.testing.assert_allclose(each.noise[j, j], alone.noise[0, 0])
+    assert each.transition[0, 1] == each.noise[1, 0] == 0.0
+    constant = _Process.of_each(np.zeros((9, 1)), np.zeros((9, 1)), 3.0)
+    assert constant.bridge(np.full((2, 1), 3.0), 2, random).tolist() == [[3.0], [3.0]]
+
+
 def test_a_bridge_is_no_longer_than_the_sequence():
     X = walk(60).cumsum(axis=0)  # which remembers longer than it lasts
-    rows, _ = bridge_ends(check_sequences(X), np.random.default_rng(0))
+    rows, _ = bridge_ends(check_sequences(X), "joint phases", np.random.default_rng(0))
     assert len(rows) == 120
 
 
 def test_a_bridge_needs_enough_steps_to_know_the_process():
     X = walk(9, 5)
-    rows, _ = bridge_ends(check_sequences(X), np.random.default_rng(0))
+    rows, _ = bridge_ends(check_sequences(X), "joint phases", np.random.default_rng(0))
     np.testing.assert_array_equal(rows, X)
 
 
 def test_a_bridge_has_no_rank_of_its_own():
     X = walk(200)
     X[:, 2] = X[:, 0] - X[:, 1]
-    rows, _ = bridge_ends(check_sequences(X), np.random.default_rng(0))
+    rows, _ = bridge_ends(check_sequences(X), "joint phases", np.random.default_rng(0))
     assert len(rows) > 205
     np.testing.assert_allclose(rows[:, 2], rows[:, 0] - rows[:, 1], atol=1e-9)

@@ -18,14 +18,20 @@ __all__ = ["bridge_ends", "close_rings"]
 _MEMORY_LEFT = 0.05
 
 
-def bridge_ends(series: Sequences, random: np.random.Generator) -> tuple[FloatArray, IntArray]:
+def bridge_ends(
+    series: Sequences, kind: str, random: np.random.Generator
+) -> tuple[FloatArray, IntArray]:
     """Fill the gaps of every sequence, and add rows that lead from its end to its beginning.
 
     For a Fourier kind every stretch between gaps would be a ring, and where its ends do not fit
     the surrogates are less predictable than the data. That bias is of the size of one step, but so
     is the difference between surrogates, however long the stretch is. The rows added are drawn
-    from a linear Gaussian process (a first-order vector autoregression fitted to the series),
-    given both ends: of a series that is such a process, the ring is as well.
+    from a linear Gaussian process (a first-order autoregression fitted to the series), given both
+    ends: of a series that is such a process, the ring is as well.
+
+    For the joint kind it is a process of all channels together. For the others, which part the
+    channels, each has its own: what two channels have in common by chance would else go on in the
+    rows added, and be more than chance.
 
     A bridge has as many rows as are missing, and the last one of a ring as many as the process
     remembers; neither has more than the sequence.
@@ -34,6 +40,8 @@ def bridge_ends(series: Sequences, random: np.random.Generator) -> tuple[FloatAr
     ----------
     series : Sequences
         The data.
+    kind : str
+        The Fourier kind of surrogate.
     random : Generator
 
     Returns
@@ -50,7 +58,8 @@ def bridge_ends(series: Sequences, random: np.random.Generator) -> tuple[FloatAr
     # With fewer steps than twice the columns, the process would fit the steps by chance.
     if len(times) >= 2 * series.n_columns:
         mean = series.samples.mean(axis=0)
-        process = _Process.of(series.rows[times] - mean, series.rows[times + 1] - mean, mean)
+        fit = _Process.of_all if kind == "joint phases" else _Process.of_each
+        process = fit(series.rows[times] - mean, series.rows[times + 1] - mean, mean)
         pieces = [
             _ring(series.rows, list(stretches), process, random)
             for _, stretches in groupby(bounds, lambda bound: series.sequence_first[bound[0]])
@@ -87,10 +96,18 @@ class _Process:
     mean: FloatArray | float = 0.0
 
     @classmethod
-    def of(cls, before: FloatArray, after: FloatArray, mean: FloatArray | float = 0.0) -> _Process:
+    def of_all(cls, before: FloatArray, after: FloatArray, mean: FloatArray | float) -> _Process:
+        """Fit a process in which each channel may depend on all others."""
         transition: FloatArray = np.linalg.lstsq(before, after, rcond=None)[0].T.astype(np.float64)
         rest = after - before @ transition.T
         return cls(transition, rest.T @ rest / len(rest), mean)
+
+    @classmethod
+    def of_each(cls, before: FloatArray, after: FloatArray, mean: FloatArray | float) -> _Process:
+        """Fit a process to each channel by itself."""
+        square = np.square(before).sum(axis=0)
+        left = np.divide((before * after).sum(axis=0), square, where=square > 0, out=0 * square)
+        return cls(np.diag(left), np.diag(np.square(after - left * before).mean(axis=0)), mean)
 
     @cached_property
     def memory(self) -> float:

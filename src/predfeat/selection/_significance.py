@@ -270,7 +270,7 @@ def significance(
     if kind in FOURIER_KINDS:
         # A key of two numbers, as no surrogate has.
         seed = np.random.SeedSequence(random_state, spawn_key=(0, 0))
-        values, groups = bridge_ends(series, np.random.default_rng(seed))
+        values, groups = bridge_ends(series, kind, np.random.default_rng(seed))
         series = check_sequences(values, groups)
     values = values.astype(_type_of(matrix.resolution), copy=False)
     task = _Task(
