@@ -63,7 +63,7 @@ def test_noise_is_called_noise(tmp_path):
     done = run("choose", path, "--out", tmp_path, *FEW)
     assert done.exit_code == 0, done.output
     page = (tmp_path / "choice.html").read_text(encoding="utf-8")
-    assert "<h1>GPFA predicts nothing that was held out</h1>" in page
+    assert "<h1>GPFA (2) predicts nothing that was held out</h1>" in page
     assert "Nothing was predicted in data that was held out" in page
 
 
