@@ -327,6 +327,15 @@ def test_bridges_of_kinds_that_part_the_channels_are_apart():
     assert constant.bridge(np.full((2, 1), 3.0), 2, random).tolist() == [[3.0], [3.0]]
 
 
+@pytest.mark.parametrize("kind", FOURIER)
+def test_a_series_that_explodes_is_bridged_like_a_walk(kind):
+    random = np.random.default_rng(0)
+    X = np.exp(0.1 * np.arange(3000))[:, None] * (1 + 0.01 * random.normal(size=(3000, 2)))
+    rows, _ = bridge_ends(check_sequences(X), kind, random)
+    assert np.all(np.isfinite(rows))
+    assert np.abs(rows).max() < 100 * np.abs(X).max()
+
+
 def test_a_bridge_is_no_longer_than_the_sequence():
     X = walk(60).cumsum(axis=0)  # which remembers longer than it lasts
     rows, _ = bridge_ends(check_sequences(X), "joint phases", np.random.default_rng(0))

@@ -134,7 +134,8 @@ def spread_rows(
     at_most : int
         Rows to choose; all, where there are no more.
     n_blocks : int
-        Blocks to choose them in.
+        Blocks to choose them in, at most: fewer where more than a tenth of the rows would have to
+        be left out between them.
     gap : int
         Rows to leave out, at least, between two blocks.
 
@@ -153,6 +154,8 @@ def spread_rows(
     """
     if n_rows <= at_most:
         return np.arange(n_rows), np.zeros(n_rows, dtype=np.intp)
+    if gap:
+        n_blocks = min(n_blocks, 1 + at_most // (10 * gap))
     length = max(min(at_most, n_rows - (n_blocks - 1) * gap) // n_blocks, 1)
     starts = np.linspace(0, n_rows - length, n_blocks).astype(np.intp)
     return (starts[:, None] + np.arange(length)).ravel(), np.repeat(starts, length)

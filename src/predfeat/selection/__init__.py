@@ -12,7 +12,8 @@ from predfeat.selection._auto import AutoFeatures
 from predfeat.selection._choose import Choice, choose, choose_method
 from predfeat.selection._folds import Fold, purged_folds
 from predfeat.selection._held_out import predicted_shares
-from predfeat.selection._significance import Significance, significance
+from predfeat.selection._significance import significance
+from predfeat.selection._significance_result import Significance
 from predfeat.selection._surface import Setting, Surface
 from predfeat.selection._surrogates import KINDS, SurrogateKind, surrogates
 from predfeat.selection._variance_left import variance_left

@@ -84,9 +84,8 @@ class AutoFeatures(LinearFeatures):
         the mean variance of the next step around similar states. A few loud moments can decide;
         "typical" takes the square of the mean standard deviation instead, which is the same
         where all moments are alike, and "both" their geometric mean, in which eq. (2) has the
-        weight 0.6. "validation" fits every
-        candidate to all but one of `n_folds` parts, measures it on that one by eq. (2), and takes
-        the mean: so much more work.
+        weight 0.6. "validation" fits every candidate to all but one of `n_folds` parts, measures
+        it on that one by eq. (2), and takes the mean: so much more work.
     n_folds : int, default=3
         For "validation"; see `purged_folds`.
     pca_components : int, float or None, default=None

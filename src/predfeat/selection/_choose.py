@@ -254,14 +254,16 @@ def choose_method(
     templates = [
         _template(method, graph if _is_gpfa(method) else None) for method in _as_list(methods)
     ]
-    choices = []
-    for n_left, template in zip(reversed(range(len(templates))), templates, strict=True):
+    choices, left_out = [], []
+    for template in templates:
         try:
             choices.append(choose(X, groups, method=template, **options))
         except NoSpectrumError as error:
-            if n_left == 0 and not choices:
-                raise
-            warnings.warn(f"{template!r} was left out: {error}", LeftOutWarning, stacklevel=2)
+            left_out.append((template, error))
+    if not choices:
+        raise left_out[0][1]
+    for template, reason in left_out:
+        warnings.warn(f"{template!r} was left out: {reason}", LeftOutWarning, stacklevel=2)
     return sorted(choices, key=lambda choice: -(choice.confirmed or choice.chosen).predicted)
 
 

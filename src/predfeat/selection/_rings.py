@@ -98,7 +98,8 @@ class _Process:
     @classmethod
     def of_all(cls, before: FloatArray, after: FloatArray, mean: FloatArray | float) -> _Process:
         """Fit a process in which each channel may depend on all others."""
-        transition: FloatArray = np.linalg.lstsq(before, after, rcond=None)[0].T.astype(np.float64)
+        found = np.linalg.lstsq(before, after, rcond=None)[0].T.astype(np.float64)
+        transition = found / max(1.0, _radius(found))  # what explodes would never come back
         rest = after - before @ transition.T
         return cls(transition, rest.T @ rest / len(rest), mean)
 
@@ -107,12 +108,13 @@ class _Process:
         """Fit a process to each channel by itself."""
         square = np.square(before).sum(axis=0)
         left = np.divide((before * after).sum(axis=0), square, where=square > 0, out=0 * square)
+        left = left.clip(-1.0, 1.0)
         return cls(np.diag(left), np.diag(np.square(after - left * before).mean(axis=0)), mean)
 
     @cached_property
     def memory(self) -> float:
         """Steps, at least one, after which hardly anything is left of a state."""
-        left = float(np.abs(np.linalg.eigvals(self.transition)).max())  # after a step, at most
+        left = _radius(self.transition)
         if left >= 1:
             return np.inf
         return 1.0 if left <= _MEMORY_LEFT else float(np.ceil(np.log(_MEMORY_LEFT) / np.log(left)))
@@ -154,6 +156,11 @@ class _Process:
                 spread = self.transition @ spread @ self.transition.T + self.noise
                 power = self.transition @ power
         return spread
+
+
+def _radius(transition: FloatArray) -> float:
+    """Return the share of a state that is left after a step, of the part that stays longest."""
+    return float(np.abs(np.linalg.eigvals(transition)).max())
 
 
 def close_rings(

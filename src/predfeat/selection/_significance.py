@@ -8,14 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from types import CodeType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from predfeat._compat import Interval, StrOptions, validate_parameter_constraints
-from predfeat._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from predfeat._typing import ArrayLike, FloatArray, IntArray
 from predfeat._version import __version__
 from predfeat.exceptions import (
     ConstantColumnsWarning,
@@ -24,139 +24,14 @@ from predfeat.exceptions import (
 )
 from predfeat.selection._parallel import results_in_order
 from predfeat.selection._rings import bridge_ends, close_rings
-from predfeat.selection._surrogates import FOURIER_KINDS, KINDS, check_kind, surrogates
+from predfeat.selection._significance_result import Significance
+from predfeat.selection._surrogates import FOURIER_KINDS, check_kind, surrogates
 from predfeat.selection._variance_left import STEPS, variance_left
 from predfeat.series import Sequences, check_matrix, check_sequences
 
-__all__ = ["Significance", "significance"]
+__all__ = ["significance"]
 
 Statistic = Callable[[FloatArray, IntArray], ArrayLike]
-
-
-@dataclass(frozen=True, eq=False)
-class Significance:
-    """Which features stand out from those that the same method finds in surrogates.
-
-    Attributes
-    ----------
-    statistics : ndarray of shape (n_features,)
-        Of each feature of the data, lower is better.
-    surrogate_statistics : ndarray of shape (n_surrogates, n_features)
-        The same of every surrogate's features.
-    kind : str
-        The kind of surrogate, one of `KINDS`.
-    alpha : float
-        The level: the chance, at most, of finding a feature where there is none.
-    method : str
-        The model, with its parameters.
-    setting : str
-        A fingerprint of the data, the model, the kind, the statistic and the seed. Surrogates of
-        the same setting are the same, and can be added to.
-    """
-
-    statistics: FloatArray
-    surrogate_statistics: FloatArray
-    kind: str
-    alpha: float
-    method: str
-    setting: str
-
-    @property
-    def n_surrogates(self) -> int:
-        """Number of surrogates."""
-        return len(self.surrogate_statistics)
-
-    @property
-    def question(self) -> str:
-        """What the significant features answer with yes."""
-        return KINDS[self.kind].question
-
-    @property
-    def p_values(self) -> FloatArray:
-        """The adjusted p-value of each feature.
-
-        The share of series, the data counted among its surrogates, whose *best* feature is at
-        least as good as this one. As the best of all is compared, the chance that *any* feature
-        of a series like the surrogates has a p-value of at most alpha is at most alpha.
-        """
-        best = self.surrogate_statistics.min(axis=1)
-        as_good = np.sum(best[:, None] <= self.statistics, axis=0)
-        p_values: FloatArray = (1 + as_good) / (1 + self.n_surrogates)
-        return p_values
-
-    @property
-    def significant(self) -> BoolArray:
-        """Which features have a p-value of at most alpha."""
-        # Counts are compared, or the rounding of 0.05 · 20 could decide.
-        counts = np.rint(self.p_values * (1 + self.n_surrogates))
-        return np.asarray(counts <= self.alpha * (1 + self.n_surrogates) * (1 + 1e-12))
-
-    @property
-    def n_significant(self) -> int:
-        """How many features, from the first one on, are significant without an exception.
-
-        A significant feature that stands after one that is not is marked in `significant`, but
-        does not count here: this is the number of features to keep.
-        """
-        return int(np.logical_and.accumulate(self.significant).sum())
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return everything as plain numbers, strings and lists, for a JSON file."""
-        return {
-            "kind": self.kind,
-            "question": self.question,
-            "keeps": KINDS[self.kind].keeps,
-            "method": self.method,
-            "alpha": self.alpha,
-            "n_significant": self.n_significant,
-            "p_values": self.p_values.tolist(),
-            "statistics": self.statistics.tolist(),
-            "surrogate_statistics": self.surrogate_statistics.tolist(),
-            "setting": self.setting,
-        }
-
-    @classmethod
-    def from_dict(cls, plain: dict[str, Any]) -> Self:
-        """Return what `as_dict` wrote down."""
-        statistics = np.asarray(plain["statistics"], dtype=np.float64)
-        return cls(
-            statistics,
-            np.asarray(plain["surrogate_statistics"], dtype=np.float64).reshape(
-                -1, len(statistics)
-            ),
-            plain["kind"],
-            plain["alpha"],
-            plain["method"],
-            plain["setting"],
-        )
-
-    def __str__(self) -> str:
-        n, n_features = self.n_significant, len(self.statistics)
-        lines = [
-            f"{self.question} {_answer(n, n_features)}",
-            f"{self.method} was fitted to the data and to {self.n_surrogates} surrogates, which "
-            f"keep {KINDS[self.kind].keeps}. A feature counts as real when of all these series, "
-            f"the data included, at most {100 * self.alpha:.3g} % have a best feature as good as "
-            "it. Lower is better:",
-        ]
-        best = np.sort(self.surrogate_statistics.min(axis=1))
-        if len(best):
-            lines.append(f"  surrogates' best  {best[0]:.3f} … {best[-1]:.3f}")
-        for j, (value, p) in enumerate(zip(self.statistics, self.p_values, strict=True)):
-            mark = "real" if j < n else ("out of order" if self.significant[j] else "")
-            lines.append(f"  feature {j + 1:<9} {value:.3f}  p = {p:.3g}  {mark}".rstrip())
-        return "\n".join(lines)
-
-
-def _answer(n_significant: int, n_features: int) -> str:
-    if n_features == 1:
-        return "Yes: the feature stands out." if n_significant else "No: it does not stand out."
-    if n_significant == 0:
-        return f"No: none of the {n_features} features stands out."
-    if n_significant == n_features:
-        return f"Yes: all {n_features} features stand out; with more n_components, more may."
-    which = "feature stands" if n_significant == 1 else f"{n_significant} features stand"
-    return f"Yes: of {n_features}, the first {which} out."
 
 
 def significance(
