@@ -14,7 +14,7 @@ the input space and without averages. The generated systems hide more than 5 dim
 method has to choose among noise. PFA's K is the best of 0 … 10 on held-out thirds of the training
 part.
 
-AutoFeatures' candidates and judge were chosen on windows of seeds 1 to 4; the windows here are
+AutoFeatures' candidates and judge were chosen on windows of seeds 1 to 5; the windows here are
 others.
 """
 
@@ -22,6 +22,7 @@ import argparse
 import csv
 import json
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 from time import process_time
 
@@ -30,7 +31,7 @@ from scipy.signal import lfilter
 from scipy.stats import wilcoxon
 from threadpoolctl import threadpool_limits
 
-from predfeat import GPFA, AutoFeatures
+from predfeat import AutoFeatures
 from predfeat.datasets import hidden_lorenz
 from predfeat.experiments.reproduction import RecordingSource, audio_source, game_source
 from predfeat.experiments.reproduction._specification import Fit
@@ -41,12 +42,19 @@ from predfeat.features._pfa import error_scatters, linearly_predictable_directio
 from predfeat.features._starts import TRIED
 from predfeat.measures import predictability
 from predfeat.selection import purged_folds
-from predfeat.selection._auto import EQUAL_SCORES, judged, judged_parts
+from predfeat.selection._auto import (
+    EQUAL_SCORES,
+    MIDDLE,
+    Marks,
+    judged,
+    judged_parts,
+    middle_of_best,
+)
 from predfeat.series import check_sequences
 from predfeat.solvers import smallest_eigenpairs
 from predfeat.whitening import fit_whitening
 
-S_TRAIN, S_TEST, SEED = 5000, 2500, 5
+S_TRAIN, S_TEST, SEED = 5000, 2500, 6
 NUMBERS = (5, 2)  # of features, M
 N_GENERATED, N_NOISE = 30_000, 15
 JUDGES = ("both", "typical", "training")
@@ -120,9 +128,19 @@ def tested(features, p):
 
 
 class Candidates(AutoFeatures):
-    """AutoFeatures where ForeCA is fitted already: its first M features are the same for all M."""
+    """AutoFeatures that shares with the single methods what is the same.
+
+    ForeCA is fitted already: its first M features are the same for all M. GPFA from the input
+    space, without averages, is the last step of the one with averages.
+    """
 
     forecastable = None
+
+    def _gpfa(self, white, kind, start, found):
+        run = super()._gpfa(white, kind, start, found)
+        if start == "input":
+            self.singles[kind] = run.last
+        return run
 
     def _without_graph(self, white):
         for name, find in super()._without_graph(white):
@@ -154,41 +172,47 @@ def run(source, p, k, repetition, numbers):
     forecastable = forecastable_directions(train, max(numbers))[0]
     for M, repeats in zip(numbers, pfa_by_validation(train, numbers, p), strict=True):
         candidates = Candidates(M, n_lags=p, n_neighbors=k)
-        candidates.forecastable = forecastable
+        candidates.forecastable, candidates.singles = forecastable, {}
         found = candidates._directions(train)
+        names = list(found)
         found["PFA"] = linearly_predictable_directions(train, M, p, repeats).vectors
-        for name, graph in (("GPFA (1)", "full"), ("GPFA (2)", "star")):
-            model = GPFA(M, n_lags=p, n_neighbors=k, graph=graph)
-            found[name] = model._find_projection(train, fit_whitening(train, warn=False))
-        results = {}
-        for name, directions in found.items():
-            left_open = [candidates._left_open(part, directions) for part in parts]
-            results[name] = {
-                "training": float(np.mean([part.mean for part in left_open])),
-                "typical": float(np.mean([part.typical for part in left_open])),
+        found.update(candidates.singles)
+        marks = {name: candidates._marks(train, parts, found[name]) for name in found}
+        for judge in JUDGES:
+            own = {name: marks[name] for name in marks if name in names}
+            middle = middle_of_best({name: found[name] for name in own}, judged(own, judge))
+            if middle is not None:
+                found[f"{MIDDLE}, {judge}"] = middle
+                marks[f"{MIDDLE}, {judge}"] = candidates._marks(train, parts, middle)
+        results = {
+            name: {
+                **asdict(marks[name]),
                 "whole": candidates._left_open(train, directions).mean,
                 **tested(test.with_rows(test.rows @ directions), p),
             }
+            for name, directions in found.items()
+        }
         yield {"data": source.name, "repetition": repetition, "M": M, "p": p, "k": k,
-               "n_white": train.n_columns, "K": repeats, "results": results,
+               "n_white": train.n_columns, "K": repeats, "candidates": names,
+               "results": results,
                "seconds": process_time() - started}  # fmt: skip
         started = process_time()
 
 
 def outcomes(row):
     """Return what every contestant has on the test part, with the names of the winners."""
-    results = dict(row["results"])
+    results = row["results"]
     singles = {name: results[name] for name in SINGLES}
-    for name in ("PFA", "GPFA (1)", "GPFA (2)"):
-        del results[name]  # these are no candidates of AutoFeatures
     best = {}
     for judge in JUDGES:
-        scores = {
-            name: judged(result["training"], result["typical"], judge)
-            for name, result in results.items()
+        middle = f"{MIDDLE}, {judge}"
+        names = [*([middle] if middle in results else []), *row["candidates"]]
+        marks = {
+            name: Marks(*(results[name][key] for key in ("mean", "typical", "tails")))
+            for name in names
         }
         ours = OURS if judge == "both" else f"{OURS}, {judge}"
-        best[ours] = first_near_best(scores, EQUAL_SCORES)
+        best[ours] = first_near_best(judged(marks, judge), EQUAL_SCORES)
     for kind in AUTO:
         starts = {name: results[name]["whole"] for name in (f"{kind} from {s}" for s in TRIED)}
         best[f"{kind}, auto"] = first_near_best(starts, EQUAL_STARTS)

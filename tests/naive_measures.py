@@ -255,11 +255,14 @@ def whiten(X):
     return (X - mean) @ to_white, to_white
 
 
-def sfa(X, n_components, groups=None):
+def sfa(X, n_components, groups=None, n_steps=1):
     """Directions in input coordinates as columns, and the slowness of each."""
     Z, to_white = whiten(X)
-    changes = [Z[t + 1] - Z[t] for t in windows(Z, 0, 1, groups)]
-    values, vectors = np.linalg.eigh(np.mean([np.outer(c, c) for c in changes], axis=0))
+    scatters = []
+    for n in range(1, n_steps + 1):
+        changes = [Z[t + n] - Z[t] for t in windows(Z, 0, n, groups)]
+        scatters.append(np.mean([np.outer(c, c) for c in changes], axis=0))
+    values, vectors = np.linalg.eigh(np.mean(scatters, axis=0))
     return to_white @ vectors[:, :n_components], values[:n_components]
 
 

@@ -6,6 +6,7 @@ from scipy import linalg
 
 import naive_measures as twins
 from predfeat import SFA
+from predfeat.exceptions import ShortSequencesError
 from predfeat.measures import slowness, subspace_angles
 
 
@@ -17,14 +18,15 @@ def series(seed, n_rows=150):
     return X, np.repeat([0, 1, 2], [70, 1, n_rows - 71])
 
 
+@pytest.mark.parametrize("n_steps", [1, 2, 5])
 @pytest.mark.parametrize("with_groups", [False, True])
 @pytest.mark.parametrize("gaps", [[], [0, 20, 21, 69, 100]])
-def test_twin(with_groups, gaps):
+def test_twin(with_groups, gaps, n_steps):
     X, groups = series(0)
     X[gaps, 1] = np.nan
     groups = groups if with_groups else None
-    model = SFA(3).fit(X, groups=groups)
-    directions, values = twins.sfa(X, 3, groups)
+    model = SFA(3, n_steps=n_steps).fit(X, groups=groups)
+    directions, values = twins.sfa(X, 3, groups, n_steps)
     np.testing.assert_allclose(model.eigenvalues_, values, rtol=1e-9)
     for n in (1, 2, 3):
         assert subspace_angles(model.components_[:n].T, directions[:, :n], X)[0] < 1e-6
@@ -61,6 +63,22 @@ def test_it_is_the_embedding_of_a_chain():
     model = SFA(4).fit(X)
     np.testing.assert_allclose(model.eigenvalues_, values / (n - 1), rtol=1e-9)
     assert subspace_angles(model.components_[:2].T, vectors[:, :2], X)[0] < 1e-6
+
+
+def test_more_steps_pass_over_what_trembles():
+    # A slow walk that trembles changes more in one step than a wave that is not so slow.
+    random = np.random.default_rng(3)
+    time = np.arange(3000)
+    trembling = np.sin(0.01 * time) + 0.3 * random.normal(size=3000)
+    X = np.column_stack([trembling, np.sin(0.3 * time), random.normal(size=3000)])
+    first = [np.argmax(np.abs(SFA(1, n_steps=n).fit(X).components_)) for n in (1, 5)]
+    assert first == [1, 0]
+
+
+def test_sequences_shorter_than_the_steps_are_told():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    with pytest.raises(ShortSequencesError, match="fewer steps"):
+        SFA(1, n_steps=3).fit(X, groups=np.arange(40) // 3)
 
 
 def test_a_trend_is_change():

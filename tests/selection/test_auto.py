@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import kurtosis
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive_measures as twins
@@ -10,6 +11,7 @@ from predfeat import GPFA, PFA, SFA, ForeCA
 from predfeat.datasets import predictable_noise
 from predfeat.measures import predictability, subspace_angles
 from predfeat.selection import AutoFeatures, purged_folds
+from predfeat.selection._auto import MIDDLE, Marks, judged, middle_of_best
 from predfeat.series import check_sequences
 
 KINDS = {
@@ -17,6 +19,8 @@ KINDS = {
     "GPFA (2)": {"graph": "star"},
     "GPFA (1), calm": {"graph": "full", "weighting": "calm", "normalized": False},
 }
+
+CALM = "GPFA (1), calm from extremes"
 
 
 @parametrize_with_checks([AutoFeatures()])
@@ -36,7 +40,11 @@ def score(parts, n_lags, judge="both"):
     """What a judge says of pairs of features and groups."""
     mean = np.mean([predictability(Y, n_lags, groups=groups) for Y, groups in parts])
     typical = np.mean([twins.typical_variance(Y, n_lags, groups=groups) for Y, groups in parts])
-    return {"both": (mean**3 * typical**2) ** 0.2, "typical": typical, "training": mean}[judge]
+    tails = np.mean(
+        kurtosis(np.concatenate([Y for Y, _ in parts]), fisher=False, nan_policy="omit")
+    )
+    both = (mean**12 * typical**8 * tails**3) ** (1 / 20)
+    return {"both": both, "typical": typical, "training": mean}[judge]
 
 
 each_judge = pytest.mark.parametrize("judge", ["both", "typical", "training"])
@@ -48,8 +56,10 @@ def test_every_candidate_has_the_score_of_its_own_fit(judge):
     model = AutoFeatures(2, n_lags=2, n_neighbors=6, judge=judge).fit(X, groups=groups)
     options = {"n_lags": 2, "n_neighbors": 6, "n_averaged": 10}
     tripled = PFA(2, n_lags=2, n_repeats=3).fit(X, groups=groups).components_.T
+    one_more = GPFA(3, n_lags=2, n_neighbors=6, graph="full").fit(X, groups=groups).components_.T
     fits = {
         "SFA": SFA(2),
+        "SFA, two steps": SFA(2, n_steps=2),
         "ForeCA": ForeCA(2),
         **{f"PFA (K={k})": PFA(2, n_lags=2, n_repeats=k) for k in (0, 1, 3, 10)},
         **{
@@ -62,11 +72,18 @@ def test_every_candidate_has_the_score_of_its_own_fit(judge):
             f"{name} from PFA (K=3)": GPFA(2, init=tripled, **KINDS[name], **options)
             for name in ("GPFA (1)", "GPFA (2)")
         },
+        "GPFA (1) from M + 1 features": GPFA(2, init=one_more, **KINDS["GPFA (1)"], **options),
     }
-    assert set(model.scores_) == {*fits, "SFA, both ends"}
+    calm = fits.pop("GPFA (1), calm from extremes")
+    assert set(model.scores_) - {MIDDLE} == {*fits, "SFA, both ends", CALM}
     for name, fit in fits.items():
         Y = fit.fit(X, groups=groups).transform(X)
         assert model.scores_[name] == pytest.approx(score([(Y, groups)], 2, judge), rel=1e-3), name
+    best = min(fits, key=model.scores_.get)
+    Y, calm = (fit.fit(X, groups=groups).transform(X) for fit in (fits[best], calm))
+    lent = np.mean(kurtosis(Y, fisher=False)) / np.mean(kurtosis(calm, fisher=False))
+    expected = score([(calm, groups)], 2, judge) * lent ** (0.15 if judge == "both" else 0)
+    assert model.scores_[CALM] == pytest.approx(expected, rel=1e-3)
     assert list(model.scores_.values()) == sorted(model.scores_.values())
     assert model.scores_[model.winner_] <= 1.002 * min(model.scores_.values())
     own = score([(model.transform(X), groups)], 2, judge)
@@ -105,16 +122,67 @@ def test_both_ends_are_the_slowest_and_the_fastest():
     assert scores["SFA, both ends"] == pytest.approx(expected, rel=1e-6)
 
 
-def test_of_nearly_equal_candidates_the_simplest_wins():
-    # A wave that every method finds: GPFA's is a little better on the training data.
+def wave_that_every_method_finds():
     random = np.random.default_rng(9)
     X = random.normal(size=(800, 3))
     X[:, 0] = 3 * np.sin(0.05 * np.arange(800)) + 0.1 * random.normal(size=800)
-    model = AutoFeatures(1, judge="training").fit(X @ random.normal(size=(3, 3)))
+    return X @ random.normal(size=(3, 3))
+
+
+def test_of_nearly_equal_candidates_the_middle_wins():
+    X = wave_that_every_method_finds()
+    model = AutoFeatures(1, judge="training").fit(X)
+    assert model.scores_[model.winner_] < 1.002 * min(model.scores_.values())
+    assert model.winner_ == MIDDLE
+    slowest = SFA(1).fit(X)
+    assert 0 < subspace_angles(model, slowest, X)[0] < 5
+
+
+def test_of_nearly_equal_candidates_the_simplest_wins():
+    # A later one is a little better; there is no middle here.
+    model = AutoFeatures(1, judge="validation").fit(wave_that_every_method_finds())
     best = min(model.scores_.values())
-    assert next(iter(model.scores_)) != "SFA"
-    assert best < model.scores_["SFA"] < 1.002 * best
-    assert model.winner_ == "SFA"
+    assert MIDDLE not in model.scores_
+    assert next(iter(model.scores_)) != model.winner_
+    near = [name for name, score in model.scores_.items() if score <= 1.002 * best]
+    order = ["SFA", "SFA, two steps", "SFA, both ends", "PFA (K=0)"]
+    assert model.winner_ == next(name for name in order if name in near)
+
+
+def test_the_middle_lies_between_those_near_the_best():
+    axes, turn = np.eye(4), np.deg2rad(10)
+    aside = [np.cos(turn) * axes[:, 0] + sign * np.sin(turn) * axes[:, 2] for sign in (1, -1)]
+    found = {
+        "far": axes[:, 2:],
+        "left": np.column_stack([aside[0], axes[:, 1]]),
+        "right": np.column_stack([axes[:, 1], aside[1]]),
+        CALM: axes[:, 2:],
+    }
+    scores = {"far": 1.5, "left": 1.0, "right": 1.02, CALM: 0.5}
+    # It is the plane of the first two axes, in the order of the best.
+    np.testing.assert_allclose(middle_of_best(found, scores), axes[:, :2], atol=1e-12)
+    scores["right"] = 1.04
+    assert middle_of_best(found, scores) is None
+
+
+def test_what_is_loud_in_few_rows_scores_worse():
+    marks = {
+        "even": Marks(mean=1.0, typical=1.0, tails=3.0),
+        "rare": Marks(mean=1.0, typical=0.8, tails=30.0),
+        CALM: Marks(mean=1.0, typical=0.7, tails=300.0),
+    }
+    scores = judged(marks, "both")
+    assert scores["rare"] / scores["even"] == pytest.approx(0.8**0.4 * 10**0.15)
+    # The calm candidate is meant to be silent but for loud moments.
+    assert scores[CALM] / scores["even"] == pytest.approx(0.7**0.4)
+    assert judged(marks, "typical") == {"even": 1.0, "rare": 0.8, CALM: 0.7}
+    assert judged(marks, "training") == dict.fromkeys(marks, 1.0)
+
+
+def test_all_directions_are_no_start():
+    X = wave_that_every_method_finds()
+    assert "GPFA (1) from M + 1 features" not in AutoFeatures(2).fit(X).scores_
+    assert "GPFA (1) from M + 1 features" in AutoFeatures(1).fit(X).scores_
 
 
 def test_held_out_blocks_judge():

@@ -216,7 +216,7 @@ class GPFA(LinearFeatures):
         self.history_, self.n_iter_ = run.history.as_dict(), len(run.history.angles)
         return run.projection
 
-    def _run(self, white: Sequences, space: Sequences, n_between: int) -> _Run:
+    def _run(self, white: Sequences, space: Sequences, n_between: int) -> GPFARun:
         """Iterate from a space until the features settle."""
         history = IterationHistory()
         latest: deque[FloatArray] = deque(maxlen=self.n_averaged)
@@ -235,8 +235,9 @@ class GPFA(LinearFeatures):
                 space = white.with_rows(white.rows @ pairs.vectors[:, :n_between])
             n_averaged = min(self.n_averaged, len(history.angles) // 2)
             if n_averaged <= 1:
-                return _Run(latest[-1], values, history)
-            return _Run(*self._averaged(list(latest)[-n_averaged:], projected), history)
+                return GPFARun(latest[-1], values, history, latest[-1])
+            averaged = self._averaged(list(latest)[-n_averaged:], projected)
+            return GPFARun(*averaged, history, latest[-1])
 
     def _averaged(
         self, spaces: list[FloatArray], projected: ProjectedLaplacian
@@ -249,7 +250,7 @@ class GPFA(LinearFeatures):
         pairs = self._solve(within, self.n_components)
         return basis @ pairs.vectors, pairs.values
 
-    def _best_run(self, white: Sequences, whitening: Whitening, n_between: int) -> _Run:
+    def _best_run(self, white: Sequences, whitening: Whitening, n_between: int) -> GPFARun:
         """Iterate from every start, and return the run with the most predictable features."""
         runs = {
             start: self._run(
@@ -347,9 +348,10 @@ class GPFA(LinearFeatures):
 
 
 @dataclass(frozen=True)
-class _Run:
-    """What an iteration led to."""
+class GPFARun:
+    """What an iteration led to, and the directions of its last step, not averaged."""
 
     projection: FloatArray
     eigenvalues: FloatArray
     history: IterationHistory
+    last: FloatArray

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 import numpy as np
 
 from predfeat._typing import FloatArray
-from predfeat.features._base import LinearFeatures
+from predfeat.features._base import POSITIVE, LinearFeatures
 from predfeat.series import Sequences
 from predfeat.solvers import Eigenpairs, smallest_eigenpairs
 from predfeat.whitening import Whitening
@@ -24,6 +26,9 @@ class SFA(LinearFeatures):
     ----------
     n_components : int, default=2
         Number of features, M.
+    n_steps : int, default=1
+        With more than 1, what changes over 1, 2, … and so many steps counts alike: slow features
+        that tremble from one step to the next.
     pca_components : int, float or None, default=None
         Principal components to keep before whitening: a count, a share of variance, or all.
 
@@ -33,7 +38,7 @@ class SFA(LinearFeatures):
         The features are (X - mean_) @ components_.T, slowest first.
     mean_ : ndarray of shape (n_columns,)
     eigenvalues_ : ndarray of shape (n_components,)
-        The slowness of each feature on the training data.
+        The slowness of each feature on the training data; its mean over the steps.
     patterns_ : ndarray of shape (n_components, n_columns)
         How each feature shows in the inputs: the rows of the least-squares way back.
     rank_ : int
@@ -55,22 +60,40 @@ class SFA(LinearFeatures):
     np.int64(2)
     """
 
-    def __init__(self, n_components: int = 2, *, pca_components: int | float | None = None):
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LinearFeatures._parameter_constraints,
+        "n_steps": [POSITIVE],
+    }
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        n_steps: int = 1,
+        pca_components: int | float | None = None,
+    ):
         self.n_components = n_components
+        self.n_steps = n_steps
         self.pca_components = pca_components
 
     def _find_projection(self, white: Sequences, whitening: Whitening) -> FloatArray:
-        pairs = slow_directions(white, self.n_components)
+        pairs = slow_directions(white, self.n_components, self.n_steps)
         self.eigenvalues_ = pairs.values
         return pairs.vectors
 
 
-def slow_directions(white: Sequences, n_components: int) -> Eigenpairs:
-    """Return the slowest directions of a white series, with their slowness."""
-    times = white.times(ahead=1)
-    difference = white.rows[times + 1] - white.rows[times]
-    # Not centred: a trend is change, too.
-    return smallest_eigenpairs(difference.T @ difference / len(times), n_components)
+def slow_directions(white: Sequences, n_components: int, n_steps: int = 1) -> Eigenpairs:
+    """Return the slowest directions of a white series, with their slowness.
+
+    That is the mean over so many numbers of steps.
+    """
+    scatter = np.zeros((white.n_columns, white.n_columns))
+    for n in range(1, n_steps + 1):
+        times = white.times(ahead=n)
+        difference = white.rows[times + n] - white.rows[times]
+        # Not centred: a trend is change, too.
+        scatter += difference.T @ difference / len(times)
+    return smallest_eigenpairs(scatter / n_steps, n_components)
 
 
 def slow_and_fast_directions(white: Sequences, n_components: int) -> FloatArray:

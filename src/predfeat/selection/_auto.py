@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from numbers import Integral
 from typing import Any, ClassVar
@@ -15,6 +16,8 @@ from predfeat.exceptions import NoSpectrumError, ShortSequencesError, SplitError
 from predfeat.features import GPFA
 from predfeat.features._base import POSITIVE, LinearFeatures
 from predfeat.features._foreca import forecastable_directions
+from predfeat.features._gpfa import GPFARun
+from predfeat.features._mean_space import mean_space
 from predfeat.features._near_best import first_near_best
 from predfeat.features._pfa import linearly_predictable_directions
 from predfeat.features._sfa import slow_and_fast_directions, slow_directions
@@ -26,19 +29,31 @@ from predfeat.whitening import Whitening, fit_whitening
 
 __all__ = ["AutoFeatures"]
 
-# The exponent of eq. (2) in a judge's score; the typical variance has the rest. Judged by eq. (2),
-# a few loud moments of the training data decide; judged by the typical variance alone, features
-# win that are silent there but for such moments, and loud elsewhere.
-JUDGES = {"both": 0.6, "typical": 0.0, "training": 1.0, "validation": 1.0}
+# The exponents of eq. (2), of the typical variance and of the kurtosis in a judge's score. Judged
+# by eq. (2), a few loud moments of the training data decide; judged by the typical variance alone,
+# features win that are silent there but for such moments. Their variance elsewhere is anyone's
+# guess, and a large kurtosis tells them.
+JUDGES = {
+    "both": (0.6, 0.4, 0.15),
+    "typical": (0.0, 1.0, 0.0),
+    "training": (1.0, 0.0, 0.0),
+    "validation": (1.0, 0.0, 0.0),
+}
 # Scores that differ by less than this share are equal: GPFA minimises nearly what the judge
 # measures, and so looks better on the training data by a little even where it is not.
 EQUAL_SCORES = 0.002
+# Candidates that are this near to the best found much the same, each with errors of its own.
+NEAR_SCORES = 0.03
+MIDDLE = "the middle of the best"
 _REPEATS = (0, 1, 3, 10)
 _KINDS: dict[str, dict[str, Any]] = {
     "GPFA (1)": {"graph": "full"},
     "GPFA (2)": {"graph": "star"},
     "GPFA (1), calm": {"graph": "full", "weighting": "calm", "normalized": False},
 }
+# A fit with one feature more has found its way where one with M has not: not all features that are
+# predictable together are so by themselves.
+_ONE_MORE = "M + 1 features"
 # The candidate in whose feature space GPFA starts, where it is one.
 _STARTS = {
     "input": None,
@@ -47,14 +62,20 @@ _STARTS = {
     "extremes": "SFA, both ends",
     "pfa": "PFA (K=0)",
     "PFA (K=3)": "PFA (K=3)",
+    _ONE_MORE: None,
 }
-# From other starts a calm fit may end at features that are silent but for a few loud moments of
-# the training data. It likes them as the judge does, so that the judge cannot tell.
+_ALL_BUT_ONE_MORE = [start for start in _STARTS if start != _ONE_MORE]
+_STARTS_OF = {
+    "GPFA (1)": list(_STARTS),
+    "GPFA (2)": _ALL_BUT_ONE_MORE,  # it would end where GPFA (1) does
+    # From other starts a calm fit may end at features that are silent but for a few loud moments
+    # of the training data. It likes them as the judge does, so that the judge cannot tell.
+    "GPFA (1), calm": ["extremes"],
+}
 _WITH_GRAPH = {
-    f"{kind} from {start}": (kind, start)
-    for kind in _KINDS
-    for start in (["extremes"] if "calm" in kind else _STARTS)
+    f"{kind} from {start}": (kind, start) for kind in _KINDS for start in _STARTS_OF[kind]
 }
+_CALM = {name for name, (kind, _) in _WITH_GRAPH.items() if "calm" in kind}
 _AVERAGED = 10
 _PARTS, _FEWEST_STATES = 3, 100
 # The others want more successive samples than a state and its successor.
@@ -64,12 +85,14 @@ _NEVER_TOO_SHORT = ("SFA", "SFA, both ends", "PFA (K=0)")
 class AutoFeatures(LinearFeatures):
     """The most predictable features that any of the methods finds.
 
-    SFA (the slowest directions, and the slowest and fastest alike), PFA (with several K), ForeCA,
-    GPFA with both graphs from six starts, and in its calm form (weighting="calm",
-    normalized=False) from the slowest and fastest directions, with the last iterations averaged,
-    are fitted: 20 candidates. Those features are kept that leave the least open on the training
-    data, as the judge sees its thirds, one by one; of candidates within 0.2 per cent of the best
-    the simplest, in this order.
+    Fitted are SFA (the slowest directions; with changes over two steps; the slowest and fastest
+    alike), PFA (with several K), ForeCA, GPFA with both graphs from six starts, graph (1) also from
+    the features of a fit with M + 1, and in its calm form (weighting="calm", normalized=False) from
+    the slowest and fastest directions, with the last iterations averaged: 22 candidates. Another
+    is the space in the middle of those within 3 per cent of the best one (without the calm). Kept
+    are the features that leave the least open on the training data, as the judge sees its thirds,
+    one by one; of candidates within 0.2 per cent of the best that middle, or the simplest, in this
+    order.
 
     Parameters
     ----------
@@ -84,8 +107,10 @@ class AutoFeatures(LinearFeatures):
         the mean variance of the next step around similar states. A few loud moments can decide;
         "typical" takes the square of the mean standard deviation instead, which is the same
         where all moments are alike, and "both" their geometric mean, in which eq. (2) has the
-        weight 0.6. "validation" fits every candidate to all but one of `n_folds` parts, measures
-        it on that one by eq. (2), and takes the mean: so much more work.
+        weight 0.6, times the features' mean kurtosis to the power 0.15: what is loud in few rows
+        may be louder elsewhere (to the calm candidate, the kurtosis of the best other one).
+        "validation" fits every candidate to all but one of `n_folds` parts, measures it on that
+        one by eq. (2), and takes the mean: so much more work. It has no middle of the best.
     n_folds : int, default=3
         For "validation"; see `purged_folds`.
     pca_components : int, float or None, default=None
@@ -158,23 +183,27 @@ class AutoFeatures(LinearFeatures):
         else:
             found = self._directions(white)
             parts = judged_parts(white, self.n_lags)
-            scores = {
-                name: self._score([self._left_open(part, directions) for part in parts])
-                for name, directions in found.items()
-            }
+            marks = {name: self._marks(white, parts, found[name]) for name in found}
+            middle = middle_of_best(found, judged(marks, self.judge))
+            if middle is not None:
+                found = {MIDDLE: middle, **found}
+                marks = {MIDDLE: self._marks(white, parts, middle), **marks}
+            scores = judged(marks, self.judge)
         self.scores_ = dict(sorted(scores.items(), key=lambda item: item[1]))
         self.winner_ = first_near_best(scores, EQUAL_SCORES)
         return found[self.winner_] if found else self._directions(white, self.winner_)[self.winner_]
 
     def _validated(self, white: Sequences) -> dict[str, float]:
         """Return every candidate's mean score over the folds in which it could be fitted."""
-        left_open: dict[str, list[VarianceLeftOpen]] = {}
+        left_open: dict[str, list[float]] = {}
         for fold in purged_folds(white, self.n_folds, gap=self.n_lags + 1):
             train, test = _whitened_again(*fold.parts(white), self.n_components)
             for name, directions in self._directions(train).items():
-                left_open.setdefault(name, []).append(self._left_open(test, directions))
+                left_open.setdefault(name, []).append(self._left_open(test, directions).mean)
         most = max(len(parts) for parts in left_open.values())
-        return {name: self._score(parts) for name, parts in left_open.items() if len(parts) == most}
+        return {
+            name: float(np.mean(parts)) for name, parts in left_open.items() if len(parts) == most
+        }
 
     def _directions(self, white: Sequences, only: str | None = None) -> dict[str, FloatArray]:
         """Return what the candidates find, or one of them (and what it starts from).
@@ -197,8 +226,13 @@ class AutoFeatures(LinearFeatures):
         for n_done, (name, (kind, start)) in enumerate(_WITH_GRAPH.items(), len(simple)):
             tell(n_done, n_all)
             from_candidate = _STARTS[start]
-            if only in (None, name) and (from_candidate is None or from_candidate in found):
-                found[name] = self._gpfa(white, kind, start, found)
+            possible = start != _ONE_MORE or self.n_components + 1 < white.n_columns
+            if (
+                only in (None, name)
+                and possible
+                and (from_candidate is None or from_candidate in found)
+            ):
+                found[name] = self._gpfa(white, kind, start, found).projection
         tell(n_all, n_all)
         return found
 
@@ -211,6 +245,7 @@ class AutoFeatures(LinearFeatures):
         # The repeated predictions of all PFAs start from the same one.
         one_step = cache(lambda: fit_autoregression(white, self.n_lags))
         yield "SFA", lambda: slow_directions(white, m).vectors
+        yield "SFA, two steps", lambda: slow_directions(white, m, n_steps=2).vectors
         yield "SFA, both ends", lambda: slow_and_fast_directions(white, m)
         for k in _REPEATS:
             yield f"PFA (K={k})", partial(self._pfa, white, k, one_step)
@@ -225,38 +260,89 @@ class AutoFeatures(LinearFeatures):
 
     def _gpfa(
         self, white: Sequences, kind: str, start: str, found: dict[str, FloatArray]
-    ) -> FloatArray:
-        model = GPFA(
-            self.n_components,
-            n_lags=self.n_lags,
-            n_neighbors=self.n_neighbors,
-            n_averaged=_AVERAGED,
-            theiler=self.theiler,
-            n_jobs=self.n_jobs,
-            **_KINDS[kind],
-        )
+    ) -> GPFARun:
+        def run(space: Sequences, n_components: int, n_averaged: int) -> GPFARun:
+            model = GPFA(
+                n_components,
+                n_lags=self.n_lags,
+                n_neighbors=self.n_neighbors,
+                n_averaged=n_averaged,
+                theiler=self.theiler,
+                n_jobs=self.n_jobs,
+                **_KINDS[kind],
+            )
+            return model._run(white, space, n_components)
+
         space, from_candidate = white, _STARTS[start]
         if start == "pca":
             space = white.with_rows(white.rows[:, : self.n_components])
+        elif start == _ONE_MORE:
+            more = run(white, self.n_components + 1, n_averaged=1).projection
+            space = white.with_rows(white.rows @ more)
         elif from_candidate is not None:
             space = white.with_rows(white.rows @ found[from_candidate])
-        return model._run(white, space, self.n_components).projection
+        return run(space, self.n_components, _AVERAGED)
+
+    def _marks(self, white: Sequences, parts: list[Sequences], directions: FloatArray) -> Marks:
+        left_open = [self._left_open(part, directions) for part in parts]
+        return Marks(
+            float(np.mean([part.mean for part in left_open])),
+            float(np.mean([part.typical for part in left_open])),
+            kurtosis(white.samples @ directions),
+        )
 
     def _left_open(self, white: Sequences, directions: FloatArray) -> VarianceLeftOpen:
         features = white.with_rows(white.rows @ directions)
         return variance_left_open(features, self.n_lags, self.n_jobs)
 
-    def _score(self, parts: list[VarianceLeftOpen]) -> float:
-        """Return what the judge says of features that leave so much open in parts of the data."""
-        mean = float(np.mean([part.mean for part in parts]))
-        typical = float(np.mean([part.typical for part in parts]))
-        return judged(mean, typical, self.judge)
+
+@dataclass(frozen=True)
+class Marks:
+    """What is seen of a candidate: eq. (2) and the typical variance, means over parts; kurtosis."""
+
+    mean: float
+    typical: float
+    tails: float
+
+    def score(self, judge: str) -> float:
+        of_mean, of_typical, of_tails = JUDGES[judge]
+        return float(self.mean**of_mean * self.typical**of_typical * self.tails**of_tails)
 
 
-def judged(mean: float, typical: float, judge: str) -> float:
-    """Return the judge's score: a weighted geometric mean of eq. (2) and the typical variance."""
-    weight = JUDGES[judge]
-    return float(mean**weight * typical ** (1 - weight))
+def judged(marks: dict[str, Marks], judge: str) -> dict[str, float]:
+    """Return the judge's score of every candidate.
+
+    Calm ones are to be silent but for loud moments. They are compared with the best of the others
+    as if they had its kurtosis.
+    """
+    scores = {name: mark.score(judge) for name, mark in marks.items()}
+    best = min((name for name in scores if name not in _CALM), key=scores.__getitem__)
+    for name in _CALM & scores.keys():
+        scores[name] = replace(marks[name], tails=marks[best].tails).score(judge)
+    return scores
+
+
+def kurtosis(features: FloatArray) -> float:
+    """Return the mean kurtosis of features: 3 if they are Gaussian, more if few rows are loud."""
+    centred = features - features.mean(axis=0)
+    return float(np.mean((centred**4).mean(axis=0) / np.square(centred).mean(axis=0) ** 2))
+
+
+def middle_of_best(found: dict[str, FloatArray], scores: dict[str, float]) -> FloatArray | None:
+    """Return the middle of the spaces whose scores are near the best one, if they are several.
+
+    Its directions are those nearest to the best candidate's, in their order. Calm candidates seek
+    something else and stay out of it.
+    """
+    names = [name for name in found if name not in _CALM]
+    best = min(names, key=scores.__getitem__)
+    near = [name for name in names if scores[name] <= (1 + NEAR_SCORES) * scores[best]]
+    if len(near) == 1:
+        return None
+    basis = mean_space([found[name] for name in near])
+    left, _, right = np.linalg.svd(basis.T @ found[best])
+    directions: FloatArray = basis @ (left @ right)
+    return directions
 
 
 def judged_parts(white: Sequences, n_lags: int) -> list[Sequences]:

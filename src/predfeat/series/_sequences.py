@@ -92,7 +92,7 @@ class Sequences:
         """
         times = np.flatnonzero(self.reach(back, ahead))
         if times.size == 0:
-            raise ShortSequencesError(self._why_too_short(back + 1 + ahead))
+            raise ShortSequencesError(self._why_too_short(back, ahead))
         return times
 
     def run_bounds(self) -> list[tuple[int, int]]:
@@ -105,7 +105,7 @@ class Sequences:
         starts = np.flatnonzero(np.arange(self.n_rows) == self.sequence_first)
         return [(int(start), int(self.sequence_last[start]) + 1) for start in starts]
 
-    def _why_too_short(self, needed: int) -> str:
+    def _why_too_short(self, back: int, ahead: int) -> str:
         bounds = self.run_bounds()
         if not bounds:
             return "every row is a gap (holds a NaN): no sample is left. Fill or drop columns."
@@ -113,14 +113,15 @@ class Sequences:
         where = f"rows {start} to {stop - 1}"
         if self.group_ids is not None:
             where += f", group {_told(self.group_ids[start])}"
-        advice = "Use fewer lags (n_lags) or longer sequences."
+        fewer = "steps (n_steps)" if ahead > 1 else "lags (n_lags)"
+        advice = f"Use fewer {fewer} or longer sequences."
         if np.any(~self.valid):
             advice += f" {int((~self.valid).sum())} of {self.n_rows} rows are gaps."
         if self.group_ids is not None and _first_returning(self.group_ids) is not None:
             advice += " Group ids come back after others: sort the rows by group and time."
         return (
-            f"every sequence is too short: {needed} rows in a row are needed, but the longest "
-            f"stretch has {stop - start} ({where}; n_samples = {self.n_rows}). {advice}"
+            f"every sequence is too short: {back + 1 + ahead} rows in a row are needed, but the "
+            f"longest stretch has {stop - start} ({where}; n_samples = {self.n_rows}). {advice}"
         )
 
 
