@@ -42,12 +42,13 @@ from predfeat.features._pfa import error_scatters, linearly_predictable_directio
 from predfeat.features._starts import TRIED
 from predfeat.measures import predictability
 from predfeat.selection import purged_folds
-from predfeat.selection._auto import (
+from predfeat.selection._auto import CALM
+from predfeat.selection._judging import (
     EQUAL_SCORES,
     MIDDLE,
     Marks,
+    Thirds,
     judged,
-    judged_parts,
     middle_of_best,
 )
 from predfeat.series import check_sequences
@@ -59,12 +60,12 @@ NUMBERS = (5, 2)  # of features, M
 N_GENERATED, N_NOISE = 30_000, 15
 JUDGES = ("both", "typical", "training")
 AUTO = ("GPFA (1)", "GPFA (2)")
-CALM = "GPFA (1), calm from extremes"
+(CALM_GPFA,) = CALM
 OURS = "AutoFeatures"
 MEASURES = {"test": "eq. (2)", "share": "share of the variance left open"}
 SINGLES = ("SFA", "PFA", "ForeCA", "GPFA (1)", "GPFA (2)")
 OTHERS = (
-    "GPFA (1)", "GPFA (1), auto", "GPFA (2)", "GPFA (2), auto", CALM,
+    "GPFA (1)", "GPFA (1), auto", "GPFA (2)", "GPFA (2), auto", CALM_GPFA,
     "AutoFeatures, typical", "AutoFeatures, training",
 )  # fmt: skip
 
@@ -168,7 +169,7 @@ def run(source, p, k, repetition, numbers):
     """Yield the row of each M for one repetition."""
     started = process_time()
     train, test = white_parts(source, repetition)
-    parts = judged_parts(train, p)
+    thirds = Thirds(train, p)
     forecastable = forecastable_directions(train, max(numbers))[0]
     for M, repeats in zip(numbers, pfa_by_validation(train, numbers, p), strict=True):
         candidates = Candidates(M, n_lags=p, n_neighbors=k)
@@ -177,17 +178,18 @@ def run(source, p, k, repetition, numbers):
         names = list(found)
         found["PFA"] = linearly_predictable_directions(train, M, p, repeats).vectors
         found.update(candidates.singles)
-        marks = {name: candidates._marks(train, parts, found[name]) for name in found}
+        marks = {name: thirds.mark(directions) for name, directions in found.items()}
         for judge in JUDGES:
             own = {name: marks[name] for name in marks if name in names}
-            middle = middle_of_best({name: found[name] for name in own}, judged(own, judge))
+            scores = judged(own, judge, CALM)
+            middle = middle_of_best({name: found[name] for name in own}, scores, CALM)
             if middle is not None:
                 found[f"{MIDDLE}, {judge}"] = middle
-                marks[f"{MIDDLE}, {judge}"] = candidates._marks(train, parts, middle)
+                marks[f"{MIDDLE}, {judge}"] = thirds.mark(middle)
         results = {
             name: {
                 **asdict(marks[name]),
-                "whole": candidates._left_open(train, directions).mean,
+                "whole": predictability(train.rows @ directions, p, groups=train.sequence_first),
                 **tested(test.with_rows(test.rows @ directions), p),
             }
             for name, directions in found.items()
@@ -212,12 +214,12 @@ def outcomes(row):
             for name in names
         }
         ours = OURS if judge == "both" else f"{OURS}, {judge}"
-        best[ours] = first_near_best(judged(marks, judge), EQUAL_SCORES)
+        best[ours] = first_near_best(judged(marks, judge, CALM), EQUAL_SCORES)
     for kind in AUTO:
         starts = {name: results[name]["whole"] for name in (f"{kind} from {s}" for s in TRIED)}
         best[f"{kind}, auto"] = first_near_best(starts, EQUAL_STARTS)
     kept = {name: results[winner] for name, winner in best.items()}
-    return {**singles, CALM: results[CALM], **kept}, best
+    return {**singles, CALM_GPFA: results[CALM_GPFA], **kept}, best
 
 
 def p_value(first, second):

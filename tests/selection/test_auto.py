@@ -11,7 +11,7 @@ from predfeat import GPFA, PFA, SFA, ForeCA
 from predfeat.datasets import predictable_noise
 from predfeat.measures import predictability, subspace_angles
 from predfeat.selection import AutoFeatures, purged_folds
-from predfeat.selection._auto import MIDDLE, Marks, judged, middle_of_best
+from predfeat.selection._judging import MIDDLE, Marks, judged, middle_of_best
 from predfeat.series import check_sequences
 
 KINDS = {
@@ -160,9 +160,9 @@ def test_the_middle_lies_between_those_near_the_best():
     }
     scores = {"far": 1.5, "left": 1.0, "right": 1.02, CALM: 0.5}
     # It is the plane of the first two axes, in the order of the best.
-    np.testing.assert_allclose(middle_of_best(found, scores), axes[:, :2], atol=1e-12)
+    np.testing.assert_allclose(middle_of_best(found, scores, {CALM}), axes[:, :2], atol=1e-12)
     scores["right"] = 1.04
-    assert middle_of_best(found, scores) is None
+    assert middle_of_best(found, scores, {CALM}) is None
 
 
 def test_what_is_loud_in_few_rows_scores_worse():
@@ -171,12 +171,12 @@ def test_what_is_loud_in_few_rows_scores_worse():
         "rare": Marks(mean=1.0, typical=0.8, tails=30.0),
         CALM: Marks(mean=1.0, typical=0.7, tails=300.0),
     }
-    scores = judged(marks, "both")
+    scores = judged(marks, "both", {CALM})
     assert scores["rare"] / scores["even"] == pytest.approx(0.8**0.4 * 10**0.15)
     # The calm candidate is meant to be silent but for loud moments.
     assert scores[CALM] / scores["even"] == pytest.approx(0.7**0.4)
-    assert judged(marks, "typical") == {"even": 1.0, "rare": 0.8, CALM: 0.7}
-    assert judged(marks, "training") == dict.fromkeys(marks, 1.0)
+    assert judged(marks, "typical", {CALM}) == {"even": 1.0, "rare": 0.8, CALM: 0.7}
+    assert judged(marks, "training", {CALM}) == dict.fromkeys(marks, 1.0)
 
 
 def test_all_directions_are_no_start():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from functools import cache, partial
 from numbers import Integral
 from typing import Any, ClassVar
@@ -12,39 +11,30 @@ import numpy as np
 
 from predfeat._compat import Interval, StrOptions
 from predfeat._typing import FloatArray
-from predfeat.exceptions import NoSpectrumError, ShortSequencesError, SplitError
+from predfeat.exceptions import NoSpectrumError, ShortSequencesError
 from predfeat.features import GPFA
 from predfeat.features._base import POSITIVE, LinearFeatures
 from predfeat.features._foreca import forecastable_directions
 from predfeat.features._gpfa import GPFARun
-from predfeat.features._mean_space import mean_space
 from predfeat.features._near_best import first_near_best
 from predfeat.features._pfa import linearly_predictable_directions
 from predfeat.features._sfa import slow_and_fast_directions, slow_directions
 from predfeat.measures._autoregression import fit_autoregression
-from predfeat.measures._predictability import VarianceLeftOpen, variance_left_open
+from predfeat.measures._predictability import variance_left_open
 from predfeat.selection._folds import purged_folds
+from predfeat.selection._judging import (
+    EQUAL_SCORES,
+    JUDGES,
+    MIDDLE,
+    Thirds,
+    judged,
+    middle_of_best,
+)
 from predfeat.series import Sequences
 from predfeat.whitening import Whitening, fit_whitening
 
 __all__ = ["AutoFeatures"]
 
-# The exponents of eq. (2), of the typical variance and of the kurtosis in a judge's score. Judged
-# by eq. (2), a few loud moments of the training data decide; judged by the typical variance alone,
-# features win that are silent there but for such moments. Their variance elsewhere is anyone's
-# guess, and a large kurtosis tells them.
-JUDGES = {
-    "both": (0.6, 0.4, 0.15),
-    "typical": (0.0, 1.0, 0.0),
-    "training": (1.0, 0.0, 0.0),
-    "validation": (1.0, 0.0, 0.0),
-}
-# Scores that differ by less than this share are equal: GPFA minimises nearly what the judge
-# measures, and so looks better on the training data by a little even where it is not.
-EQUAL_SCORES = 0.002
-# Candidates that are this near to the best found much the same, each with errors of its own.
-NEAR_SCORES = 0.03
-MIDDLE = "the middle of the best"
 _REPEATS = (0, 1, 3, 10)
 _KINDS: dict[str, dict[str, Any]] = {
     "GPFA (1)": {"graph": "full"},
@@ -64,10 +54,10 @@ _STARTS = {
     "PFA (K=3)": "PFA (K=3)",
     _ONE_MORE: None,
 }
-_ALL_BUT_ONE_MORE = [start for start in _STARTS if start != _ONE_MORE]
 _STARTS_OF = {
     "GPFA (1)": list(_STARTS),
-    "GPFA (2)": _ALL_BUT_ONE_MORE,  # it would end where GPFA (1) does
+    # From one feature more it ends where GPFA (1) does.
+    "GPFA (2)": [start for start in _STARTS if start != _ONE_MORE],
     # From other starts a calm fit may end at features that are silent but for a few loud moments
     # of the training data. It likes them as the judge does, so that the judge cannot tell.
     "GPFA (1), calm": ["extremes"],
@@ -75,9 +65,8 @@ _STARTS_OF = {
 _WITH_GRAPH = {
     f"{kind} from {start}": (kind, start) for kind in _KINDS for start in _STARTS_OF[kind]
 }
-_CALM = {name for name, (kind, _) in _WITH_GRAPH.items() if "calm" in kind}
+CALM = {name for name, (kind, _) in _WITH_GRAPH.items() if "calm" in kind}
 _AVERAGED = 10
-_PARTS, _FEWEST_STATES = 3, 100
 # The others want more successive samples than a state and its successor.
 _NEVER_TOO_SHORT = ("SFA", "SFA, both ends", "PFA (K=0)")
 
@@ -182,13 +171,13 @@ class AutoFeatures(LinearFeatures):
             scores = self._validated(white)
         else:
             found = self._directions(white)
-            parts = judged_parts(white, self.n_lags)
-            marks = {name: self._marks(white, parts, found[name]) for name in found}
-            middle = middle_of_best(found, judged(marks, self.judge))
+            thirds = Thirds(white, self.n_lags, self.n_jobs)
+            marks = {name: thirds.mark(directions) for name, directions in found.items()}
+            middle = middle_of_best(found, judged(marks, self.judge, CALM), CALM)
             if middle is not None:
                 found = {MIDDLE: middle, **found}
-                marks = {MIDDLE: self._marks(white, parts, middle), **marks}
-            scores = judged(marks, self.judge)
+                marks = {MIDDLE: thirds.mark(middle), **marks}
+            scores = judged(marks, self.judge, CALM)
         self.scores_ = dict(sorted(scores.items(), key=lambda item: item[1]))
         self.winner_ = first_near_best(scores, EQUAL_SCORES)
         return found[self.winner_] if found else self._directions(white, self.winner_)[self.winner_]
@@ -199,7 +188,9 @@ class AutoFeatures(LinearFeatures):
         for fold in purged_folds(white, self.n_folds, gap=self.n_lags + 1):
             train, test = _whitened_again(*fold.parts(white), self.n_components)
             for name, directions in self._directions(train).items():
-                left_open.setdefault(name, []).append(self._left_open(test, directions).mean)
+                features = test.with_rows(test.rows @ directions)
+                value = variance_left_open(features, self.n_lags, self.n_jobs).mean
+                left_open.setdefault(name, []).append(value)
         most = max(len(parts) for parts in left_open.values())
         return {
             name: float(np.mean(parts)) for name, parts in left_open.items() if len(parts) == most
@@ -226,12 +217,10 @@ class AutoFeatures(LinearFeatures):
         for n_done, (name, (kind, start)) in enumerate(_WITH_GRAPH.items(), len(simple)):
             tell(n_done, n_all)
             from_candidate = _STARTS[start]
-            possible = start != _ONE_MORE or self.n_components + 1 < white.n_columns
-            if (
-                only in (None, name)
-                and possible
-                and (from_candidate is None or from_candidate in found)
-            ):
+            possible = from_candidate is None or from_candidate in found
+            if start == _ONE_MORE:  # all directions are the input space
+                possible = self.n_components + 1 < white.n_columns
+            if possible and only in (None, name):
                 found[name] = self._gpfa(white, kind, start, found).projection
         tell(n_all, n_all)
         return found
@@ -282,82 +271,6 @@ class AutoFeatures(LinearFeatures):
         elif from_candidate is not None:
             space = white.with_rows(white.rows @ found[from_candidate])
         return run(space, self.n_components, _AVERAGED)
-
-    def _marks(self, white: Sequences, parts: list[Sequences], directions: FloatArray) -> Marks:
-        left_open = [self._left_open(part, directions) for part in parts]
-        return Marks(
-            float(np.mean([part.mean for part in left_open])),
-            float(np.mean([part.typical for part in left_open])),
-            kurtosis(white.samples @ directions),
-        )
-
-    def _left_open(self, white: Sequences, directions: FloatArray) -> VarianceLeftOpen:
-        features = white.with_rows(white.rows @ directions)
-        return variance_left_open(features, self.n_lags, self.n_jobs)
-
-
-@dataclass(frozen=True)
-class Marks:
-    """What is seen of a candidate: eq. (2) and the typical variance, means over parts; kurtosis."""
-
-    mean: float
-    typical: float
-    tails: float
-
-    def score(self, judge: str) -> float:
-        of_mean, of_typical, of_tails = JUDGES[judge]
-        return float(self.mean**of_mean * self.typical**of_typical * self.tails**of_tails)
-
-
-def judged(marks: dict[str, Marks], judge: str) -> dict[str, float]:
-    """Return the judge's score of every candidate.
-
-    Calm ones are to be silent but for loud moments. They are compared with the best of the others
-    as if they had its kurtosis.
-    """
-    scores = {name: mark.score(judge) for name, mark in marks.items()}
-    best = min((name for name in scores if name not in _CALM), key=scores.__getitem__)
-    for name in _CALM & scores.keys():
-        scores[name] = replace(marks[name], tails=marks[best].tails).score(judge)
-    return scores
-
-
-def kurtosis(features: FloatArray) -> float:
-    """Return the mean kurtosis of features: 3 if they are Gaussian, more if few rows are loud."""
-    centred = features - features.mean(axis=0)
-    return float(np.mean((centred**4).mean(axis=0) / np.square(centred).mean(axis=0) ** 2))
-
-
-def middle_of_best(found: dict[str, FloatArray], scores: dict[str, float]) -> FloatArray | None:
-    """Return the middle of the spaces whose scores are near the best one, if they are several.
-
-    Its directions are those nearest to the best candidate's, in their order. Calm candidates seek
-    something else and stay out of it.
-    """
-    names = [name for name in found if name not in _CALM]
-    best = min(names, key=scores.__getitem__)
-    near = [name for name in names if scores[name] <= (1 + NEAR_SCORES) * scores[best]]
-    if len(near) == 1:
-        return None
-    basis = mean_space([found[name] for name in near])
-    left, _, right = np.linalg.svd(basis.T @ found[best])
-    directions: FloatArray = basis @ (left @ right)
-    return directions
-
-
-def judged_parts(white: Sequences, n_lags: int) -> list[Sequences]:
-    """Return thirds of the training data (or of its sequences); all of it where they are short.
-
-    Each is judged by itself. On all of the data features look predictable that need its many
-    returns to the same states; other data may have fewer.
-    """
-    try:
-        folds = purged_folds(white, _PARTS, gap=n_lags + 1)
-    except SplitError:
-        return [white]
-    parts = [fold.parts(white)[1] for fold in folds]
-    n_states = [int(part.reach(back=n_lags - 1, ahead=1).sum()) for part in parts]
-    return parts if min(n_states) >= _FEWEST_STATES else [white]
 
 
 def _whitened_again(train: Sequences, test: Sequences, n_components: int) -> list[Sequences]:
