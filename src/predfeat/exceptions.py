@@ -18,6 +18,7 @@ __all__ = [
     "NoSpectrumError",
     "SurrogateError",
     "SignificanceError",
+    "OtherSettingError",
     "ModelFileError",
     "DataFileError",
     "MissingLibraryError",
@@ -83,6 +84,10 @@ class SurrogateError(DataError):
 
 class SignificanceError(ValueError):
     """A test against surrogates that cannot be done, or cannot give an answer."""
+
+
+class OtherSettingError(SignificanceError):
+    """Surrogates that are to be added to are of other data or another setting."""
 
 
 class ModelFileError(ValueError):

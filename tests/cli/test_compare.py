@@ -252,7 +252,8 @@ def test_what_somebody_wrote_during_the_test_is_not_replaced_unasked(
         assert isinstance(done.exception, FileExistsError)
         assert f"{out / name} was changed" in str(done.exception)
         assert "Is there any order in time?" in done.stderr  # the answer is not lost
-    assert {path.name for path in out.iterdir()} == FILES
+    names = {path.name for path in out.iterdir()}
+    assert names == (FILES if force else FILES | {"surrogates.json"})
 
 
 def test_what_was_moved_away_during_the_test_is_written_again(tmp_path, table, monkeypatch):
@@ -268,6 +269,61 @@ def test_what_was_moved_away_during_the_test_is_written_again(tmp_path, table, m
     assert done.exit_code == 0, (done.output, done.exception)
     assert json.loads((out / "results.json").read_text())["significance"] is not None
     assert {path.name for path in (tmp_path / "elsewhere").iterdir()} == FILES
+
+
+def test_an_interrupted_test_goes_on_where_it_was(tmp_path, table, monkeypatch):
+    out, done_now = tmp_path / "o", []
+
+    def test_for_a_while(*arguments, on_part=None, **options):
+        def interrupt(result):
+            on_part(result)
+            done_now.append(result.n_surrogates)
+            if result.n_surrogates == 7:
+                raise KeyboardInterrupt
+
+        return significance(*arguments, on_part=on_part and interrupt, **options)
+
+    monkeypatch.setattr("predfeat.selection.significance", test_for_a_while)
+    stopped = run("compare", table, "--out", out, *TESTED)
+    assert stopped.exit_code == 130
+    assert "goes on with the surrogates that are done" in " ".join(stopped.stderr.split())
+    assert {path.name for path in out.iterdir()} == FILES | {"surrogates.json"}
+    assert done_now == [1, 2, 3, 4, 5, 6, 7]
+    assert isinstance(run("compare", table, "--out", out, *TESTED).exception, FileExistsError)
+    assert run("compare", table, "--out", out, *TESTED, "--force").exit_code == 0
+    assert done_now[7:] == list(range(8, 20))
+    assert {path.name for path in out.iterdir()} == FILES
+    monkeypatch.undo()
+    run("compare", table, "--out", tmp_path / "at once", *TESTED)
+    found, expected = (
+        json.loads((folder / "results.json").read_text())["significance"]
+        for folder in (out, tmp_path / "at once")
+    )
+    assert found == expected
+
+
+@pytest.mark.parametrize("left", ["another test's", b"{}", b"\xff", b"[1]"])
+def test_surrogates_of_something_else_are_not_added_to(tmp_path, table, left):
+    out = tmp_path / "o"
+    out.mkdir()
+    if isinstance(left, str):
+        other = significance(SFA(3), read(table).values, n_surrogates=19, random_state=5)
+        left = json.dumps(other.as_dict()).encode()
+    (out / "surrogates.json").write_bytes(left)
+    refused = run("compare", table, "--out", out, *TESTED)
+    assert isinstance(refused.exception, FileExistsError)
+    assert (out / "surrogates.json").read_bytes() == left
+    # Without the test the name means nothing.
+    options = (table, "--out", out, *QUICK, "--jobs", "1")
+    assert run("compare", *options).exit_code == 0
+    assert run("compare", table, "--out", out, *TESTED, "--force").exit_code == 0
+    run("compare", table, "--out", tmp_path / "at once", *TESTED)
+    found, expected = (
+        json.loads((folder / "results.json").read_text())["significance"]
+        for folder in (out, tmp_path / "at once")
+    )
+    assert found == expected
+    assert {path.name for path in out.iterdir()} == FILES
 
 
 @pytest.fixture

@@ -28,6 +28,7 @@ from predfeat.cli._options import (
 )
 from predfeat.cli._outputs import refuse_existing, writing
 from predfeat.cli._second_look import (
+    KeptSurrogates,
     Look,
     Surrogates,
     diagnose_best,
@@ -142,7 +143,8 @@ def compare(
     from predfeat.report import results_of
 
     paths = {name: out / name for name in _FILES}
-    refuse_existing(paths.values(), force=force)
+    kept = KeptSurrogates(out / "surrogates.json", force=force)
+    refuse_existing([*paths.values(), *([kept.path] if significance else [])], force=force)
     if file is None:
         recording, reading = _paper_noise(reading, seed), {}
         n_components = 2 if n_components is None else n_components
@@ -173,8 +175,11 @@ def compare(
         looks["the diagnosis"] = partial(diagnose_best, study, seed, jobs, quiet)
     if significance is not None:
         test = partial(test_best, study, significance, surrogates, max_train, seed, jobs, quiet)
-        looks["the test of significance"] = partial(test, shown=not (quiet or as_json))
+        test = partial(test, kept=kept, shown=not (quiet or as_json))
+        looks["the test of significance"] = test
     results = look_closer(study, results, looks, paths, force)
+    if significance is not None:
+        kept.remove()
     if as_json:
         typer.echo(json.dumps(results, indent=2))
     elif not quiet:

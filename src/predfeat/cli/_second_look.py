@@ -7,13 +7,15 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from predfeat.cli._outputs import replace_own
+from predfeat.cli._outputs import replace_own, writing
 from predfeat.cli._terminal import progress_bar, say
 
 __all__ = [
+    "KeptSurrogates",
     "Look",
     "Surrogates",
     "diagnose_best",
@@ -40,6 +42,32 @@ class Surrogates(StrEnum):
     def kind(self) -> str:
         """The kind, as the library calls it."""
         return self.value.replace("-", " ")
+
+
+class KeptSurrogates:
+    """The surrogates of a test that is not done, in a file, so that it can go on."""
+
+    def __init__(self, path: Path, *, force: bool):
+        self.path, self._replace = path, force
+
+    def read(self) -> Any | None:
+        """Return what an interrupted test left, if anything that can be read."""
+        from predfeat.selection import Significance
+
+        try:
+            return Significance.from_dict(json.loads(self.path.read_bytes()))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def write(self, tested: Any) -> None:
+        """Keep the result so far."""
+        with writing(self.path, force=self._replace) as stream:
+            stream.write(json.dumps(tested.as_dict()).encode())
+        self._replace = True
+
+    def remove(self) -> None:
+        """Remove the file: all that was in it is in the results."""
+        self.path.unlink(missing_ok=True)
 
 
 def refuse_untestable(
@@ -103,7 +131,8 @@ def _telling_what_is_missing(names: list[str], paths: dict[str, Path]) -> Iterat
     except BaseException:  # Ctrl-C is no Exception
         say(
             f"The comparison is whole in {paths['report.html'].parent} ({', '.join(paths)}), but "
-            f"without {' and '.join(names)}. The same command with --force does it all again."
+            f"without {' and '.join(names)}. The same command with --force compares again, and "
+            "goes on with the surrogates that are done."
         )
         raise
 
@@ -117,11 +146,13 @@ def test_best(
     jobs: int,
     quiet: bool,
     *,
+    kept: KeptSurrogates,
     shown: bool,
 ) -> dict[str, Any]:
     """Test the best method's features on as many rows as it learnt from in a repetition."""
     from sklearn.base import clone
 
+    from predfeat.exceptions import OtherSettingError
     from predfeat.experiments import spread_sequences
     from predfeat.selection import significance
 
@@ -130,7 +161,8 @@ def test_best(
     if hasattr(model, "n_jobs"):
         model.set_params(n_jobs=None)  # the surrogates share the processors
     with progress_bar("testing", quiet=quiet) as progress:
-        tested = significance(
+        test = partial(
+            significance,
             model,
             study.recording.values[rows],
             groups,
@@ -139,7 +171,12 @@ def test_best(
             random_state=seed,
             n_jobs=jobs,
             on_progress=progress,
+            on_part=kept.write,
         )
+        try:
+            tested = test(previous=kept.read())
+        except OtherSettingError:
+            tested = test()
     say(f"{tested}\n", quiet=not shown)
     return {"significance": tested, "tested_rows": len(rows)}
 

@@ -19,6 +19,7 @@ from predfeat._typing import ArrayLike, FloatArray, IntArray
 from predfeat._version import __version__
 from predfeat.exceptions import (
     ConstantColumnsWarning,
+    OtherSettingError,
     ReturningGroupWarning,
     SignificanceError,
 )
@@ -101,8 +102,10 @@ def significance(
     Raises
     ------
     SignificanceError
-        There are too few surrogates for alpha, `previous` is of another setting, or a statistic
-        is not one finite number for each feature.
+        There are too few surrogates for alpha, or a statistic is not one finite number for each
+        feature.
+    OtherSettingError
+        `previous` is of another setting.
     SurrogateError
         No surrogate can be made of the data.
 
@@ -333,7 +336,7 @@ def _check(
 
 def _refuse_other(previous: Significance, setting: str) -> None:
     if previous.setting != setting:
-        raise SignificanceError(
+        raise OtherSettingError(
             f"previous is of another setting: {previous.method} on {previous.kind!r} surrogates, "
             "with other data, parameters, statistic or seed than given now. Give the same as then "
             "(n_surrogates, alpha and n_jobs may differ), or leave previous out."
