@@ -434,6 +434,8 @@ def test_going_to_and_fro():
     (finding,) = _iteration.check_iteration(subject)
     assert (finding.name, finding.severity) == ("to-and-fro", "warning")
     assert "n_intermediate" in finding.advice
+    model.init_ = "sfa"  # init="auto" keeps the best iteration, which need not be settled
+    assert not list(_iteration.check_iteration(subject))
     model.max_iter = 7
     (finding,) = _iteration.check_iteration(subject)
     assert (finding.name, finding.severity) == ("not-settled", "problem")

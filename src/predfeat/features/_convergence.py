@@ -59,6 +59,15 @@ class IterationHistory:
             or _still_improves(np.array(self._nearest[1:]), 10 * tol, self.patience)
         )
 
+    def until(self, n_iterations: int) -> IterationHistory:
+        """Return the history of so many iterations only."""
+        return IterationHistory(
+            self.patience,
+            self.eigenvalues[:n_iterations],
+            self.angles[:n_iterations],
+            self.seconds[:n_iterations],
+        )
+
     def as_dict(self) -> dict[str, FloatArray]:
         """Return arrays with one row per iteration."""
         return {

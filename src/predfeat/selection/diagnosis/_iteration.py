@@ -42,6 +42,8 @@ def check_iteration(subject: Subject) -> Iterator[Finding]:
             values,
         )
         return
+    if hasattr(model, "init_"):  # init="auto" keeps the best iteration, settled or not
+        return
     yield Finding(
         "to-and-fro",
         "warning",
