@@ -89,7 +89,7 @@ class GPFA(LinearFeatures):
         predictable, by eq. (2) with 10 neighbours (with weighting="calm", by the squared mean of
         the standard deviations in it): on recordings that is often an early one. It stops when 8
         in a row were not better. Of the runs it keeps the best; of those within 10 % of it, the
-        first in this order. Five to ten times the cost. With weighting="calm", "extremes" did
+        first in this order. Three to eight times the cost. With weighting="calm", "extremes" did
         better than "auto" on recordings of sound.
     n_averaged : int, default=1
         Iterations at the end (at most half of `n_iter_`) whose feature spaces are averaged: from
