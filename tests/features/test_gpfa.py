@@ -201,18 +201,19 @@ def fits_of_all_lengths(start, longest, X, groups, **options):
 
 @pytest.mark.parametrize("graph", ["full", "star"])
 @pytest.mark.parametrize(("weighting", "judge"), [("equal", eq_2), ("calm", typical_variance)])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_auto_keeps_the_start_and_the_iteration_with_the_most_predictable_training_features(
     graph, weighting, judge, seed
 ):
     # So many columns that the starts end apart, some by more than the margin and some by less.
     X, groups = recording(seed=seed, lengths=(100, 60), n_columns=20)
     options = {"n_lags": 2, "n_neighbors": 5, "graph": graph, "weighting": weighting}
-    best = {}
+    best, scores = {}, {}
     for start in STARTS:
         fits = fits_of_all_lengths(start, 7, X, groups, **options)
-        best[start] = min(fits, key=lambda fit: judge(fit.transform(X), groups))
-    scores = {start: judge(fit.transform(X), groups) for start, fit in best.items()}
+        left_open = [judge(fit.transform(X), groups) for fit in fits]
+        scores[start] = min(left_open)
+        best[start] = fits[left_open.index(scores[start])]
     assert any(fit.n_iter_ < 7 for fit in best.values())  # or this would show nothing
     auto = GPFA(2, init="auto", max_iter=7, **options).fit(X, groups=groups)
     assert auto.start_scores_ == pytest.approx(scores, rel=1e-9)
