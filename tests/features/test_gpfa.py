@@ -6,7 +6,6 @@ import pytest
 import naive_measures as twins
 from predfeat import GPFA, PFA, SFA, ForeCA
 from predfeat.exceptions import DimensionError, RankError
-from predfeat.features._gpfa import EQUAL_STARTS
 from predfeat.measures import predictability, subspace_angles
 
 # Degrees. Both sides solve the same eigenproblem; 1e-6 degrees are 2e-8 rad, the rounding of
@@ -201,11 +200,11 @@ def fits_of_all_lengths(start, longest, X, groups, **options):
 
 @pytest.mark.parametrize("graph", ["full", "star"])
 @pytest.mark.parametrize(("weighting", "judge"), [("equal", eq_2), ("calm", typical_variance)])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(3))
 def test_auto_keeps_the_start_and_the_iteration_with_the_most_predictable_training_features(
     graph, weighting, judge, seed
 ):
-    # So many columns that the starts end apart, some by more than the margin and some by less.
+    # So many columns that the starts end apart, some by more than 10 % and some by less.
     X, groups = recording(seed=seed, lengths=(100, 60), n_columns=20)
     options = {"n_lags": 2, "n_neighbors": 5, "graph": graph, "weighting": weighting}
     best, scores = {}, {}
@@ -217,7 +216,7 @@ def test_auto_keeps_the_start_and_the_iteration_with_the_most_predictable_traini
     assert any(fit.n_iter_ < 7 for fit in best.values())  # or this would show nothing
     auto = GPFA(2, init="auto", max_iter=7, **options).fit(X, groups=groups)
     assert auto.start_scores_ == pytest.approx(scores, rel=1e-9)
-    good = (1 + EQUAL_STARTS) * min(scores.values())
+    good = 1.1 * min(scores.values())
     assert auto.init_ == next(start for start in STARTS if scores[start] <= good)
     kept = best[auto.init_]
     assert auto.n_iter_ == kept.n_iter_
