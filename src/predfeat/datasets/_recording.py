@@ -92,6 +92,9 @@ class Recording:
         Time from row to row, in `unit`.
     unit : str
         Of `step`; "rows" where nothing is known.
+    units : tuple of str
+        Of the columns' numbers, as the file has them ("°C", "m/s"), "" where it says nothing;
+        empty where it says nothing about any of them.
     skipped : tuple of str
         Columns of the file that were left out because they hold no numbers.
     time_column, group_column : FileColumn, optional
@@ -117,6 +120,7 @@ class Recording:
     rows: np.ndarray[Any, np.dtype[np.intp]] | None = None
     step: float | None = None
     unit: str = "rows"
+    units: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
     time_column: FileColumn | None = None
     group_column: FileColumn | None = None
