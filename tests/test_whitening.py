@@ -120,9 +120,11 @@ def test_units_do_not_change_white_space():
 
 def test_float32_duplicates_are_duplicates():
     rng = np.random.default_rng(7)
-    X = rng.normal(size=(800, 3)).astype(np.float32) + np.float32(100.0)
-    mixture = X @ np.array([[0.3], [-0.7], [1.1]], dtype=np.float32)
-    X = np.hstack([X, mixture])
+    X = rng.normal(size=(800, 3)).astype(np.float32) + np.float32(1000.0)
+    # Summed in float64 and rounded once, so that it is off by half a unit of the last place on
+    # every processor; a float32 product would round as its BLAS does.
+    mixture = (X.astype(float) * [0.3, -0.7, 1.1]).sum(axis=1).astype(np.float32)
+    X = np.column_stack([X, mixture])
     assert X.dtype == np.float32
     # The rounding of the mixture is no signal, though float64 sees it as a fourth direction.
     singular = np.linalg.svd(X.astype(float) - X.astype(float).mean(axis=0), compute_uv=False)
