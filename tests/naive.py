@@ -118,20 +118,47 @@ def allowed(sequence, t, i, theiler):
     return i != t and not (sequence[i] == sequence[t] and abs(i - t) <= theiler)
 
 
+def mixed(row):
+    """Return the upper 32 bits of SplitMix64's finaliser of a row number."""
+    number = (row + 0x9E3779B97F4A7C15) % 2**64
+    number = (number ^ number >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    number = (number ^ number >> 27) * 0x94D049BB133111EB % 2**64
+    return (number ^ number >> 31) >> 32
+
+
+def places(states):
+    """Return the place of each state of {t: state} on a circle of 2^32 places.
+
+    Equal states are spread evenly in a shuffled order, from a place hashed from the first one.
+    """
+    crowds = {}
+    for t in sorted(states):
+        crowds.setdefault(tuple((states[t] + 0.0).tolist()), []).append(t)
+    place = {}
+    for members in crowds.values():
+        for rank, t in enumerate(sorted(members, key=lambda t: (mixed(t), t))):
+            place[t] = (mixed(members[0]) + rank * 2**32 // len(members)) % 2**32
+    return place
+
+
 def nearest(X, groups, p, k, theiler=0, queries=None):
     """Return times, and for every query (all times) its neighbours' rows and distances.
 
-    Nearest first, ties to the smaller row. Where fewer than k are allowed the lists are shorter.
+    Nearest first; tied ones in their order round the circle, from the query's place on. Where
+    fewer than k are allowed the lists are shorter.
     """
     times = state_times(X, groups, p)
     states = {t: state(X, t, p) for t in times}
     sequence = sequence_of_rows(X, groups)
+    place = places(states)
     indices, distances = [], []
     for t in times if queries is None else queries:
         others = [i for i in times if allowed(sequence, t, i, theiler)]
-        found = sorted((distance(states[t], states[i]), i) for i in others)[:k]
-        indices.append([i for _, i in found])
-        distances.append([d for d, _ in found])
+        found = sorted(
+            (distance(states[t], states[i]), (place[i] - place[t]) % 2**32, i) for i in others
+        )[:k]
+        indices.append([i for _, _, i in found])
+        distances.append([d for d, _, _ in found])
     return times, indices, distances
 
 

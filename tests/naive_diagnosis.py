@@ -116,3 +116,13 @@ def decorrelation_time(X, groups, most):
         if (np.mean(products, axis=0) <= variance / np.e).all():
             return lag
     return most
+
+
+def still_share(X, groups, times, p):
+    """Return the share of states that equal the state of the row before, in the same run."""
+    run = run_of_rows(X, groups)
+    n_still = 0
+    for t in times:
+        if reaches(run, t, back=p):
+            n_still += all(np.array_equal(X[t - lag], X[t - lag - 1]) for lag in range(p))
+    return n_still / len(times)

@@ -6,6 +6,8 @@ function takes a matrix of rows in time order (NaN rows are gaps) and one group 
 
 import numpy as np
 
+from naive import places
+
 PRIOR = 1e-3
 
 
@@ -60,8 +62,9 @@ def state(Y, t, n_lags):
 
 
 def nearest(Y, times, n_lags, n_neighbors, theiler=0, groups=None):
-    """For every state the rows of its nearest others; equal distances go to the smaller row."""
+    """For every state the rows of its nearest others, tied ones in their order round the circle."""
     states = [state(Y, t, n_lags) for t in times]
+    place = places(dict(zip(times, states, strict=True)))
     number = {t: i for i, rows in enumerate(sequences(Y, groups)) for t in rows}
     table = {}
     for a, t in enumerate(times):
@@ -70,9 +73,10 @@ def nearest(Y, times, n_lags, n_neighbors, theiler=0, groups=None):
             near = number[other] == number[t] and abs(other - t) <= theiler
             if other != t and not near:
                 difference = states[a] - states[b]
-                candidates.append((float(difference @ difference), other))
+                ahead = (place[other] - place[t]) % 2**32
+                candidates.append((float(difference @ difference), ahead, other))
         candidates.sort()
-        table[t] = [other for _, other in candidates[:n_neighbors]]
+        table[t] = [other for _, _, other in candidates[:n_neighbors]]
     return table
 
 

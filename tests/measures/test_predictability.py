@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import naive
 from predfeat.exceptions import ShortSequencesError, TooFewStatesError
 from predfeat.measures import predictability
 
@@ -16,12 +17,47 @@ def test_by_hand():
     assert predictability(Y, n_neighbors=1, ddof=1) == pytest.approx(0.5, rel=1e-12)
 
 
-def test_ties_go_to_the_smaller_row():
-    # State 0 is as far from -1 (row 1) as from 1 (row 2): its neighbour is row 1, and their
-    # successors are -1 and 1. Row 1's neighbour is 0, row 2's is 0; row 3 (value 5) takes row 2.
-    Y = [0.0, -1.0, 1.0, 5.0, 9.0]
-    successors = [(-1, 1), (1, -1), (5, -1), (9, 5)]
-    expected = np.mean([np.var(pair) for pair in successors])
+NOISES = {
+    "counts": lambda random: random.poisson(0.1, size=(3000, 4)),
+    "bits": lambda random: random.integers(0, 2, size=(3000, 4)),
+    "clipped": lambda random: random.normal(size=(3000, 4)).clip(-0.5, 0.5),
+    "quantised": lambda random: random.normal(size=(3000, 4)).round(),
+    "silent": lambda random: random.normal(size=(3000, 4)).clip(0.5, None),
+}
+
+
+@pytest.mark.parametrize("p", [1, 2])
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", NOISES)
+def test_noise_with_ties_leaves_everything_open(kind, seed, p):
+    noise = NOISES[kind](np.random.default_rng(seed)).astype(float)
+    options = {"relative": True, "ddof": 1, "per_component": True}
+    together = predictability(noise, p, 10, **options)
+    alone = [predictability(column, p, 10, **options)[0] for column in noise.T]
+    np.testing.assert_allclose([*together, *alone], 1.0, atol=0.05)
+
+
+def test_the_order_of_rows_does_not_matter():
+    # A slow law under counts, many of them equal: the same file rotated, and turned round.
+    random = np.random.default_rng(0)
+    rate = np.exp(2 * np.sin(np.arange(4000) / 40))
+    counts = random.poisson(0.3 * rate).astype(float)
+    share = predictability(counts, 3, 10, relative=True, ddof=1)
+    assert share < 0.8
+    for other in (np.roll(counts, 1500), counts[::-1]):
+        found = predictability(other, 3, 10, relative=True, ddof=1)
+        assert found == pytest.approx(share, abs=0.02)
+
+
+def test_of_tied_states_those_next_on_the_circle_are_taken():
+    # State 0 is as far from -1 (row 1) as from 1 (row 2), row 3 (value 3) as far from 1 as from
+    # 5 (row 4); all others have one nearest.
+    Y = [0.0, -1.0, 1.0, 3.0, 5.0, 9.0]
+    place = [naive.mixed(row) for row in range(5)]
+    nearest = {1: 0, 2: 0, 4: 3}
+    for t, tied in ((0, (1, 2)), (3, (2, 4))):
+        nearest[t] = min(tied, key=lambda i: (place[i] - place[t]) % 2**32)
+    expected = np.mean([np.var([Y[t + 1], Y[i + 1]]) for t, i in nearest.items()])
     assert predictability(Y, n_neighbors=1) == pytest.approx(expected, rel=1e-14)
 
 

@@ -83,9 +83,9 @@ def test_a_guess_never_changes_the_result(kind):
 def count_second_searches(monkeypatch, X, **options):
     counts = []
 
-    def spy(states, n_neighbors, exclusion, n_jobs, queries):
+    def spy(states, n_neighbors, exclusion, n_jobs, places, queries):
         counts.append(len(queries))
-        return blockwise(states, n_neighbors, exclusion, n_jobs, queries=queries)
+        return blockwise(states, n_neighbors, exclusion, n_jobs, places, queries=queries)
 
     blockwise = tiles.search_blockwise
     monkeypatch.setattr(tiles, "search_blockwise", spy)

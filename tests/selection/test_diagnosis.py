@@ -319,6 +319,7 @@ MILD = {
     "one neighbour",
     "slow noise",
     "all there is",
+    "whole numbers",
 }
 
 
@@ -661,6 +662,19 @@ def test_evenness(n_columns):
     assert _loudness.evenness(5 * white) == pytest.approx(expected, rel=1e-3)
     assert 0.2 < expected < 0.9
     assert _loudness.evenness(noise(1, 20_000, n_columns)) == pytest.approx(1.0, abs=0.02)
+
+
+@pytest.mark.parametrize("p", [1, 2])
+def test_still_share(p):
+    random = np.random.default_rng(p)
+    X = random.integers(0, 2, (60, 1)).astype(float)
+    X[20] = np.nan
+    groups = np.repeat([0, 1], 30)
+    series = check_sequences(X, groups)
+    table = nearest_neighbors(X, n_neighbors=1, n_lags=p, groups=groups)
+    expected = naive_diagnosis.still_share(X, groups, table.times.tolist(), p)
+    assert 0 < expected < 1
+    assert _crowding.still_share(table, series, p, 1.0) == pytest.approx(expected)
 
 
 def test_equal_share():

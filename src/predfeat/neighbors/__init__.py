@@ -1,7 +1,8 @@
 """Stage 3, who is similar: the k nearest states of every state.
 
 One contract (`nearest_neighbors` and its `NeighborTable`), several engines behind it. All are
-exact: they return the neighbours that float64 brute force returns, ties to the smaller row.
+exact: they return the neighbours that float64 brute force returns. Of tied states those are taken
+that come next on a circle (`_crowds`), so that no row is everyone's neighbour.
 """
 
 from predfeat.neighbors._engines import METHODS, choose_method, search

@@ -14,7 +14,6 @@ import numpy as np
 
 from predfeat._threads import map_blocks
 from predfeat._typing import FloatArray, IntArray
-from predfeat.neighbors._equal import count_equal_before
 from predfeat.neighbors._exclusion import Exclusion
 from predfeat.neighbors._ranking import nearest_of_candidates
 from predfeat.series import States
@@ -31,6 +30,7 @@ def search_blockwise(
     n_neighbors: int,
     exclusion: Exclusion,
     n_jobs: int,
+    places: IntArray,
     queries: IntArray | None = None,
 ) -> tuple[IntArray, FloatArray]:
     """Return positions and squared distances of the nearest states of each query (or state)."""
@@ -44,9 +44,8 @@ def search_blockwise(
     blocks = [queries[start : start + n_rows] for start in range(0, len(queries), n_rows)]
     # One embedding of all states serves all blocks where it is small.
     shared = moved.embed() if len(states) * states.dimension <= _EMBEDDED_NUMBERS else None
-    equal_before = count_equal_before(states)
     search = partial(
-        _search_block, states, moved, n_neighbors, exclusion, squared_norms, shared, equal_before
+        _search_block, states, moved, n_neighbors, exclusion, squared_norms, shared, places
     )
     results = map_blocks(search, blocks, n_jobs)
     return np.concatenate([r[0] for r in results]), np.concatenate([r[1] for r in results])
@@ -77,7 +76,7 @@ def _search_block(
     exclusion: Exclusion,
     squared_norms: FloatArray,
     shared: FloatArray | None,
-    equal_before: IntArray,
+    places: IntArray,
     queries: IntArray,
 ) -> tuple[IntArray, FloatArray]:
     n_states = len(states)
@@ -97,13 +96,7 @@ def _search_block(
     reach = _kth_smallest_at_most(tile, n_neighbors)
     limit = reach + _slack(reach, squared_norms[queries], states.dimension)
     owner, candidates = np.nonzero(tile <= np.minimum(limit, np.finfo(float).max)[:, None])
-    # Of equal states only the first k that are allowed can be neighbours, and no more of them are
-    # excluded than the window is wide. Without this, ranking would be quadratic in their number.
-    n_first = n_neighbors + (exclusion.stop - exclusion.first)[queries]
-    possible = equal_before[candidates] < n_first[owner]
-    return nearest_of_candidates(
-        states, queries, owner[possible], candidates[possible], n_neighbors
-    )
+    return nearest_of_candidates(states, queries, owner, candidates, n_neighbors, places)
 
 
 def _padded(n_states: int) -> int:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from time import perf_counter
 
 import numpy as np
 
 from predfeat._jit import is_available, is_loaded, loading_seconds
 from predfeat._threads import count_threads
-from predfeat._typing import IntArray
+from predfeat._typing import FloatArray, IntArray
 from predfeat.neighbors._blockwise import search_blockwise
+from predfeat.neighbors._crowded import search_crowded
+from predfeat.neighbors._crowds import find_crowds
 from predfeat.neighbors._dimension import intrinsic_dimension
-from predfeat.neighbors._exclusion import find_exclusion
+from predfeat.neighbors._exclusion import Exclusion, find_exclusion
 from predfeat.neighbors._table import NeighborTable
 from predfeat.neighbors._tiles import search_tiles
 from predfeat.neighbors._tree import search_tree
@@ -86,22 +89,43 @@ def search(
             'method="tiles" needs numba: pip install numba, or take "auto", "tree" or "blockwise", '
             "which find the same neighbours."
         )
-    global _seconds_without
     exclusion = find_exclusion(states, n_neighbors, theiler)
     scaled, exponent = _well_scaled(states)
-    engine = choose_method(scaled) if method == "auto" else method
+    crowds = find_crowds(scaled)
     n_threads = count_threads(n_jobs)
-    if engine == "tiles":
-        positions, squared = search_tiles(scaled, n_neighbors, exclusion, n_threads, guess)
-    elif engine == "tree":
-        positions, squared = search_tree(scaled, n_neighbors, exclusion, n_threads)
+    if crowds.are_larger_than(n_neighbors):
+        engine = partial(_search_with, method, n_threads)
+        positions, squared = search_crowded(
+            scaled, crowds, n_neighbors, exclusion, n_threads, engine
+        )
     else:
-        started = perf_counter()
-        positions, squared = search_blockwise(scaled, n_neighbors, exclusion, n_threads)
-        _seconds_without += perf_counter() - started
+        positions, squared = _search_with(
+            method, n_threads, scaled, n_neighbors, exclusion, crowds.places, guess
+        )
     # In place: for many states these are the largest arrays of a whole fit.
     distances = np.ldexp(np.sqrt(squared, out=squared), -exponent, out=squared)
     return NeighborTable(states.times, states.times[positions], distances)
+
+
+def _search_with(
+    method: str,
+    n_threads: int,
+    states: States,
+    n_neighbors: int,
+    exclusion: Exclusion,
+    places: IntArray,
+    guess: IntArray | None = None,
+) -> tuple[IntArray, FloatArray]:
+    global _seconds_without
+    engine = choose_method(states) if method == "auto" else method
+    if engine == "tiles":
+        return search_tiles(states, n_neighbors, exclusion, n_threads, places, guess)
+    if engine == "tree":
+        return search_tree(states, n_neighbors, exclusion, n_threads, places)
+    started = perf_counter()
+    found = search_blockwise(states, n_neighbors, exclusion, n_threads, places)
+    _seconds_without += perf_counter() - started
+    return found
 
 
 def _well_scaled(states: States) -> tuple[States, int]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from predfeat._jit import compiled, compiled_strictly
 from predfeat._typing import AnyArray, FloatArray, IntArray
+from predfeat.neighbors._crowds import CIRCLE
 
 __all__ = ["CHUNK", "limit_by_guesses", "scan_tile", "settle"]
 
@@ -336,6 +337,13 @@ def _error_within(reach: float, own: float, relative_error: float) -> float:
 
 
 @compiled
+def _comes_before(places: IntArray, row: int, one: np.int64, other: np.int64) -> bool:
+    """Tell which of two rows comes first on the circle after a row's place."""
+    first, second = (places[one] - places[row]) % CIRCLE, (places[other] - places[row]) % CIRCLE
+    return bool(first < second or (first == second and one < other))
+
+
+@compiled
 def settle(
     samples: FloatArray,
     n_columns: int,
@@ -350,6 +358,7 @@ def settle(
     squared_norms: FloatArray,
     relative_error: float,
     unit: float,
+    places: IntArray,
     found: IntArray,
     squared: FloatArray,
     is_sure: AnyArray,
@@ -374,6 +383,8 @@ def settle(
         A float32 squared distance is off by at most that times both squared lengths.
     unit : float
         Factor from squared distances of `samples` to float32 units.
+    places : int array, shape (n_rows,)
+        Of the rows on the circle, by which ties are broken.
     found, squared : arrays of shape (n_states, n_neighbors)
         The result: rows of the neighbours and squared distances.
     is_sure : bool array
@@ -420,11 +431,16 @@ def settle(
             place = n_neighbors - 1
             if exact > squared[position, place]:
                 continue
-            if exact == squared[position, place] and other > found[position, place]:
+            if exact == squared[position, place] and not _comes_before(
+                places, row, other, found[position, place]
+            ):
                 continue
             while place > 0 and (
                 squared[position, place - 1] > exact
-                or (squared[position, place - 1] == exact and found[position, place - 1] > other)
+                or (
+                    squared[position, place - 1] == exact
+                    and _comes_before(places, row, other, found[position, place - 1])
+                )
             ):
                 squared[position, place] = squared[position, place - 1]
                 found[position, place] = found[position, place - 1]

@@ -37,6 +37,11 @@ def nearest_neighbors(
     The state at row t is (x_t, x_{t-1}, …, x_{t-p+1}); it exists when all these rows are samples
     of one sequence. Neighbours may come from any sequence.
 
+    Where more states are equally far than are wanted (silence, counts, clipped or quantised
+    values), every state draws its own: states have places on a circle, equal ones evenly spread
+    in a shuffled order, and of tied states those are taken that come next after a state's own
+    place. The same data has the same neighbours every time, and no row is everyone's neighbour.
+
     Parameters
     ----------
     X : array-like of shape (n_rows, n_columns)

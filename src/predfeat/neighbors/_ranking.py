@@ -1,4 +1,4 @@
-"""The last word on candidates: exact distances, nearest first, ties to the smaller index.
+"""The last word on candidates: exact distances, nearest first, ties in the order of places.
 
 Every engine may be quick and approximate in finding candidates, as long as no true neighbour is
 missing among them. What is returned is decided here, from differences in float64, so that all
@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from predfeat._typing import FloatArray, IntArray
+from predfeat.neighbors._crowds import steps_ahead
 from predfeat.series import States
 
 __all__ = ["squared_distances", "sum_of_squares", "nearest_of_candidates"]
@@ -57,7 +58,12 @@ def sum_of_squares(differences: FloatArray) -> FloatArray:
 
 
 def nearest_of_candidates(
-    states: States, queries: IntArray, owner: IntArray, candidates: IntArray, n_neighbors: int
+    states: States,
+    queries: IntArray,
+    owner: IntArray,
+    candidates: IntArray,
+    n_neighbors: int,
+    places: IntArray,
 ) -> tuple[IntArray, FloatArray]:
     """Return each query's nearest candidates.
 
@@ -70,6 +76,8 @@ def nearest_of_candidates(
         Pair i says that position candidates[i] is a candidate of queries[owner[i]]. Every query
         has at least n_neighbors candidates.
     n_neighbors : int
+    places : ndarray of int, shape (n_states,)
+        On the circle, by which ties are broken; see `Crowds`.
 
     Returns
     -------
@@ -77,7 +85,14 @@ def nearest_of_candidates(
     squared : ndarray of float, shape (n_queries, n_neighbors)
     """
     squared = squared_distances(states, queries[owner], candidates)
-    order = np.lexsort((candidates, squared, owner))
+    order = np.lexsort((squared, owner))
+    if _has_ties(squared[order], owner[order]):
+        steps = steps_ahead(places, queries[owner], candidates)
+        order = np.lexsort((candidates, steps, squared, owner))
     first = np.searchsorted(owner[order], np.arange(len(queries)), side="left")
     best = order[first[:, None] + np.arange(n_neighbors)]
     return candidates[best], squared[best]
+
+
+def _has_ties(squared: FloatArray, owner: IntArray) -> bool:
+    return bool(np.any((squared[1:] == squared[:-1]) & (owner[1:] == owner[:-1])))

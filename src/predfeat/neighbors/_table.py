@@ -18,8 +18,9 @@ class NeighborTable:
     times : ndarray of int, shape (n_states,)
         Row of each state's newest sample, ascending.
     indices : ndarray of int, shape (n_states, k)
-        Rows of the neighbours' newest samples, nearest first, ties to the smaller row. The state
-        itself is never among them.
+        Rows of the neighbours' newest samples, nearest first. Tied ones are in an order of their
+        own for each state, which depends on nothing but row numbers and which states are equal.
+        The state itself is never among them.
     distances : ndarray of float, shape (n_states, k)
         Euclidean distances between the states.
     """

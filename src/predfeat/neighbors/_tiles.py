@@ -35,6 +35,7 @@ def search_tiles(
     n_neighbors: int,
     exclusion: Exclusion,
     n_jobs: int,
+    places: IntArray,
     guesses: IntArray | None = None,
 ) -> tuple[IntArray, FloatArray]:
     """Return positions and squared distances of the nearest states of each state.
@@ -47,14 +48,14 @@ def search_tiles(
         guesses = _nearest_in_time(states, exclusion, n_neighbors)
     limits = _first_limits(states, prepared, guesses)
     lists = _scan(prepared, limits, n_neighbors + _SPARE, n_jobs)
-    rows, squared, is_sure = _settle(states, prepared, lists, n_neighbors, n_jobs)
+    rows, squared, is_sure = _settle(states, prepared, lists, n_neighbors, n_jobs, places)
     position_of_row = np.zeros(states.series.n_rows, dtype=np.intp)
     position_of_row[states.times] = np.arange(len(states))
     positions = position_of_row[np.minimum(rows, states.series.n_rows - 1)]
     if not is_sure.all():
         again = np.flatnonzero(~is_sure)
         positions[again], squared[again] = search_blockwise(
-            states, n_neighbors, exclusion, n_jobs, queries=again
+            states, n_neighbors, exclusion, n_jobs, places, queries=again
         )
     return positions, squared
 
@@ -212,13 +213,20 @@ def _scan(prepared: _Prepared, first_limits: AnyArray, n_kept: int, n_jobs: int)
 
 
 def _settle(
-    states: States, prepared: _Prepared, lists: _Lists, n_neighbors: int, n_jobs: int
+    states: States,
+    prepared: _Prepared,
+    lists: _Lists,
+    n_neighbors: int,
+    n_jobs: int,
+    places: IntArray,
 ) -> tuple[IntArray, FloatArray, AnyArray]:
     """Return the nearest candidates' rows and exact squared distances, and who can be sure."""
     from predfeat.neighbors._kernels import settle
 
     n_states = len(states)
     samples = np.ascontiguousarray(states.series.rows)
+    place_of_row = np.zeros(states.series.n_rows, dtype=np.int64)
+    place_of_row[states.times] = places
     found = np.zeros((n_states, n_neighbors), dtype=np.int64)
     squared = np.zeros((n_states, n_neighbors))
     is_sure = np.zeros(n_states, dtype=bool)
@@ -238,6 +246,7 @@ def _settle(
             prepared.squared_norms,
             prepared.relative_error,
             prepared.unit,
+            place_of_row,
             found,
             squared,
             is_sure,

@@ -7,7 +7,7 @@ from scipy.spatial import KDTree
 
 from predfeat._typing import BoolArray, FloatArray, IntArray
 from predfeat.neighbors._blockwise import search_blockwise
-from predfeat.neighbors._equal import count_equal_before
+from predfeat.neighbors._crowds import steps_ahead
 from predfeat.neighbors._exclusion import Exclusion
 from predfeat.neighbors._ranking import sum_of_squares
 from predfeat.series import States
@@ -23,14 +23,13 @@ _TIE = 1e-9  # the tree sums in another order; closer than this counts as a tie 
 
 
 def search_tree(
-    states: States, n_neighbors: int, exclusion: Exclusion, n_jobs: int
+    states: States, n_neighbors: int, exclusion: Exclusion, n_jobs: int, places: IntArray
 ) -> tuple[IntArray, FloatArray]:
     """Return positions and squared distances of the nearest states of each state.
 
-    The tree neither knows the excluded window nor breaks ties by index. So it is asked for a few
+    The tree neither knows the excluded window nor the order of ties. So it is asked for a few
     more; where the answer might have missed a neighbour (a tie at its border, a crowded window),
-    a tree without superfluous copies of equal states is asked, and at last that state is searched
-    blockwise.
+    for some more again, and at last that state is searched blockwise.
     """
     n_states = len(states)
     samples = states.series.rows.reshape(-1)
@@ -40,36 +39,32 @@ def search_tree(
     positions = np.empty((n_states, n_neighbors), dtype=np.intp)
     squared = np.empty((n_states, n_neighbors))
 
-    def ask_tree_of(members: IntArray, queries: IntArray, spare: int) -> IntArray:
-        """Fill in what the tree of some states knows; return the queries it cannot decide."""
-        tree = KDTree(embedded[members], balanced_tree=False, compact_nodes=False)
-        n_asked = min(n_neighbors + min(widest, _WINDOW_AT_MOST) + spare, len(members))
+    tree = KDTree(embedded, balanced_tree=False, compact_nodes=False)
+
+    def ask_tree(queries: IntArray, spare: int) -> IntArray:
+        """Fill in what the tree knows; return the queries it cannot decide."""
+        n_asked = min(n_neighbors + min(widest, _WINDOW_AT_MOST) + spare, n_states)
         n_rows = max(1, _PAIRS_AT_ONCE // n_asked)
         undecided = []
         for start in range(0, len(queries), n_rows):
             some = queries[start : start + n_rows]
             distances, found = tree.query(embedded[some], k=n_asked, workers=n_jobs)
-            found = members[found]
             first, stop = exclusion.first[some, None], exclusion.stop[some, None]
             allowed = (found < first) | (found >= stop)
-            sure = _is_complete(distances, allowed, n_neighbors, n_asked == len(members))
+            sure = _is_complete(distances, allowed, n_neighbors, n_asked == n_states)
             if sure.any():
                 positions[some[sure]], squared[some[sure]] = _nearest_of_rows(
-                    embedded, some[sure], found[sure], allowed[sure], n_neighbors
+                    embedded, some[sure], found[sure], allowed[sure], n_neighbors, places
                 )
             undecided.append(some[~sure])
         return np.concatenate(undecided)
 
-    everyone = np.arange(n_states)
-    left = ask_tree_of(everyone, everyone, _SPARE)
+    left = ask_tree(np.arange(n_states), _SPARE)
     if len(left):
-        # Of equal states only the first k that are allowed can be neighbours, and no more of them
-        # are excluded than the window is wide.
-        first_of_equals = np.flatnonzero(count_equal_before(states) < n_neighbors + widest)
-        left = ask_tree_of(first_of_equals, left, _MORE_SPARE)
+        left = ask_tree(left, _MORE_SPARE)
     if len(left):
         positions[left], squared[left] = search_blockwise(
-            states, n_neighbors, exclusion, n_jobs, queries=left
+            states, n_neighbors, exclusion, n_jobs, places, queries=left
         )
     return positions, squared
 
@@ -80,8 +75,9 @@ def _nearest_of_rows(
     found: IntArray,
     allowed: BoolArray,
     n_neighbors: int,
+    places: IntArray,
 ) -> tuple[IntArray, FloatArray]:
-    """Return the nearest allowed ones of each row of candidates, ties to the smaller position."""
+    """Return the nearest allowed ones of each row of candidates, ties in the order of places."""
     n_queries, n_asked = found.shape
     pairs = embedded[found.reshape(-1)].reshape(n_queries, n_asked, -1)
     pairs -= embedded[queries, None]
@@ -96,9 +92,11 @@ def _nearest_of_rows(
     in_order &= np.all(~later | (squared > nearest[:, -1:]), axis=1)
     unordered = np.flatnonzero(~in_order)
     if len(unordered):
-        by_both = np.lexsort((found[unordered], squared[unordered]), axis=1)[:, :n_neighbors]
-        best[unordered] = np.take_along_axis(found[unordered], by_both, axis=1)
-        nearest[unordered] = np.take_along_axis(squared[unordered], by_both, axis=1)
+        others = found[unordered]
+        steps = steps_ahead(places, queries[unordered, None], others)
+        ranked = np.lexsort((others, steps, squared[unordered]), axis=1)[:, :n_neighbors]
+        best[unordered] = np.take_along_axis(others, ranked, axis=1)
+        nearest[unordered] = np.take_along_axis(squared[unordered], ranked, axis=1)
     return best, nearest
 
 

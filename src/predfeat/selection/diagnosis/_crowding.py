@@ -18,6 +18,7 @@ __all__ = [
     "check_sparse_states",
     "equal_share",
     "neighbor_contrast",
+    "still_share",
 ]
 
 # k as a share of the states: a neighbourhood of a tenth of all states covers half of the range
@@ -28,8 +29,9 @@ _WIDE, _WHOLE = 0.1, 1 / 3
 _FEW_NEIGHBORS = 2
 # Share of the samples that are newest in no state with a successor.
 _LOST, _MOSTLY_LOST = 0.3, 0.6
-# Share of states that have an equal one.
-_EQUAL, _MOSTLY_EQUAL = 0.05, 0.5
+# Share of states that have an equal one, and of those that are equal to the one just before.
+_EQUAL = 0.05
+_STILL, _MOSTLY_STILL = 0.5, 0.9
 # Distances below this share of a usual one are rounding.
 _ROUNDING = 1e-9
 # The farthest neighbour's distance against that of any two states: 1000 states of Gaussian noise
@@ -50,6 +52,16 @@ def equal_share(table: NeighborTable, usual: float) -> float:
     0.5
     """
     return float(np.mean(table.distances[:, 0] <= _ROUNDING * usual))
+
+
+def still_share(table: NeighborTable, space: Sequences, n_lags: int, usual: float) -> float:
+    """Return the share of states that are equal to the one just before, to rounding."""
+    times = table.times[np.isin(table.times - 1, table.times)]
+    times = times[space.run_first[times] < times]
+    squared = np.zeros(len(times))
+    for lag in range(n_lags):
+        squared += np.square(space.rows[times - lag] - space.rows[times - lag - 1]).sum(axis=1)
+    return float(np.sum(np.sqrt(squared) <= _ROUNDING * usual) / len(table.times))
 
 
 def usual_distance(table: NeighborTable, space: Sequences, n_lags: int, seed: int) -> float:
@@ -174,23 +186,22 @@ def check_equal_states(subject: Subject) -> Iterator[Finding]:
     table = subject.first_neighbors
     usual = usual_distance(table, subject.first_space, subject.n_lags, subject.seed)
     share = equal_share(table, usual)
-    severity = by_degree(share, _EQUAL, _MOSTLY_EQUAL)
-    if severity is None:
+    if share <= _EQUAL:
         return
-    params = (
-        "Drop repeated rows (a recording that stands still, or was sampled up); raise n_lags "
-        f"(now {subject.n_lags}) to tell states apart, and n_neighbors beyond the number of equal "
-        "ones."
-        if subject.searches
-        else "Drop repeated rows (a recording that stands still, or was sampled up) before "
-        "fitting; n_components and the other parameters cannot mend it."
-    )
+    still = still_share(table, subject.first_space, subject.n_lags, usual)
+    advice = "Drop repeated rows where the recording stands still or was sampled up"
+    if subject.searches:
+        advice += f"; raise n_lags (now {subject.n_lags}) to tell states apart."
+    else:
+        advice += " before fitting; n_components and the other parameters cannot mend it."
     yield Finding(
         "equal-states",
-        severity,
-        f"{share:.0%} of the {len(table.times)} states are equal to another one.",
-        "Of equal states the first in time are taken as neighbours, whatever came of the others; "
-        "repeated stretches also make the next step look certain.",
-        params,
-        {"share": share, "n_states": len(table.times)},
+        by_degree(still, _STILL, _MOSTLY_STILL) or "note",
+        f"{share:.0%} of the {len(table.times)} states are equal to another one, {still:.0%} to "
+        "the one just before.",
+        "Counts, clipped and rounded values are often equal, which does no harm. A recording that "
+        "stands still, was sampled up or repeats itself makes the next step look more certain "
+        "than it is.",
+        advice,
+        {"share": share, "still": still, "n_states": len(table.times)},
     )
