@@ -168,3 +168,13 @@ def test_import_needs_nothing_heavy():
         "print(predfeat.GPFA.__name__)"
     )
     assert run_python(code) == "GPFA"
+
+
+def test_every_part_is_there_after_a_plain_import():
+    parts = [*ORDER, "exceptions"]
+    code = (
+        "import predfeat; print('predfeat.datasets' in __import__('sys').modules, "
+        f"set({parts}) <= set(dir(predfeat)), "
+        f"all(getattr(predfeat, part).__name__ == 'predfeat.' + part for part in {parts}))"
+    )
+    assert run_python(code) == "False True True"

@@ -55,9 +55,16 @@ _HOMES = {
     "nearest_neighbors": "predfeat.neighbors",
     **dict.fromkeys(("save", "load", "read_header"), "predfeat.persistence"),
 }
+# So that `predfeat.datasets` is there after `import predfeat`, and costs nothing before.
+_MODULES = (
+    "series", "whitening", "neighbors", "graph", "solvers", "measures", "features", "selection",
+    "persistence", "datasets", "experiments", "report", "cli", "exceptions",
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"{__name__}.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(_HOMES[name]), name)
@@ -65,4 +72,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_MODULES})

@@ -31,6 +31,9 @@ __all__ = [
     "LeftOutWarning",
     "SkippedColumnsWarning",
     "UnevenSamplingWarning",
+    "AxisOrderWarning",
+    "IgnoredTargetWarning",
+    "AliasingWarning",
 ]
 
 
@@ -143,3 +146,15 @@ class SkippedColumnsWarning(UserWarning):
 
 class UnevenSamplingWarning(UserWarning):
     """Time stamps are not evenly spaced, as the methods assume they are."""
+
+
+class AxisOrderWarning(UserWarning):
+    """Trials have more channels than times: their last two axes may be the other way round."""
+
+
+class IgnoredTargetWarning(UserWarning):
+    """`y`, which is ignored, looks like the ids of sequences: those are `groups`."""
+
+
+class AliasingWarning(UserWarning):
+    """Of rows that were thinned out, some variance was too fast for those that are left."""

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predfeat.exceptions import DimensionError, GroupsError, NotNumericError
+from predfeat.exceptions import AxisOrderWarning, DimensionError, GroupsError, NotNumericError
 from predfeat.series import check_matrix, check_sequences, from_frame, from_list, from_trials
 
 NAN = float("nan")
@@ -41,12 +41,32 @@ def test_list_errors():
 
 
 def test_trials():
-    trials = np.arange(24.0).reshape(2, 3, 4)
+    trials = np.arange(24.0).reshape(2, 4, 3)
     X, groups = from_trials(trials)
-    np.testing.assert_array_equal(X[3:], trials[1])
+    np.testing.assert_array_equal(X[4:], trials[1])
     np.testing.assert_array_equal(X[2], trials[0, 2])
-    assert groups.tolist() == [0, 0, 0, 1, 1, 1]
+    assert groups.tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
     assert np.shares_memory(X, trials)
+
+
+@pytest.mark.parametrize("time_axis", [2, -1])
+def test_trials_with_time_last(time_axis):
+    trials = np.arange(24.0).reshape(2, 3, 4)  # trials × channels × time
+    X, groups = from_trials(trials, time_axis=time_axis)
+    np.testing.assert_array_equal(X[5], trials[1, :, 1])
+    assert groups.tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
+
+
+def test_trials_of_more_channels_than_times_are_a_question():
+    trials = np.zeros((2, 3, 4))
+    with pytest.warns(AxisOrderWarning, match="3 times and 4 channels.*time_axis=2"):
+        assert from_trials(trials)[0].shape == (6, 4)
+    assert from_trials(trials, time_axis=1)[0].shape == (6, 4)  # which has been answered
+
+
+def test_trials_with_an_axis_that_cannot_be_time():
+    with pytest.raises(DimensionError, match="time_axis=0 is not possible: give 1 for"):
+        from_trials(np.zeros((2, 4, 3)), time_axis=0)
 
 
 def test_trials_padded_with_nan():

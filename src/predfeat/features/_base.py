@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from predfeat._compat import Interval, RealNotInt
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import DimensionError
+from predfeat.features._ignored_target import check_ignored_target
 from predfeat.measures import predictability
 from predfeat.series import Sequences, check_matrix, check_sequences
 from predfeat.solvers import fix_signs
@@ -50,7 +51,9 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         X : array-like of shape (n_rows, n_columns)
             Rows in time order. A row that holds a NaN is a gap.
         y : ignored
-            For scikit-learn's pipelines.
+            For scikit-learn's pipelines. What can be no target of the rows, as it has not one
+            entry for each, is refused; ids in one block of rows each, which should be `groups`,
+            bring a warning.
         groups : array-like of shape (n_rows,), optional
             One id per row: consecutive rows of one id form a sequence, and nothing ever reaches
             from one sequence into another. By default all rows are one sequence.
@@ -61,6 +64,7 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """
         self._validate_params()
         matrix = check_matrix(X, estimator=self, min_rows=2)
+        check_ignored_target(y, groups, len(matrix.values), type(self).__name__)
         series = check_sequences(matrix, groups)
         series.times(ahead=1)  # a series without two samples in a row has no dynamics
         whitening = fit_whitening(
@@ -142,6 +146,7 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         ----------
         X : array-like of shape (n_rows, n_columns)
         y : ignored
+            As in `fit`.
         groups : array-like of shape (n_rows,), optional
             Ids of the sequences.
 
@@ -150,6 +155,7 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         float
         """
         features = self.transform(X)
+        check_ignored_target(y, groups, len(features), type(self).__name__)
         return -predictability(
             np.asarray(features), n_lags=getattr(self, "n_lags", 1), groups=groups
         )

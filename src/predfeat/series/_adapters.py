@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from predfeat._typing import AnyArray, ArrayLike, IntArray
-from predfeat.exceptions import DimensionError, GroupsError
+from predfeat.exceptions import AxisOrderWarning, DimensionError, GroupsError
 from predfeat.series._matrix import check_matrix
 
 __all__ = ["from_list", "from_trials", "from_frame"]
@@ -54,14 +55,18 @@ def from_list(sequences: Sequence[Any]) -> tuple[AnyArray, IntArray]:
     return np.concatenate(matrices), groups
 
 
-def from_trials(trials: ArrayLike) -> tuple[AnyArray, IntArray]:
-    """Unfold a 3-D array of trials × time × channels into (X, groups).
+def from_trials(trials: ArrayLike, *, time_axis: int | None = None) -> tuple[AnyArray, IntArray]:
+    """Unfold a 3-D array of trials into (X, groups).
 
     Trials that ended early can be padded with NaN: such rows are gaps.
 
     Parameters
     ----------
     trials : array-like of shape (n_trials, n_times, n_channels)
+        Or (n_trials, n_channels, n_times), with `time_axis=2`.
+    time_axis : {1, 2, -1}, optional
+        The axis that is time. 1 by default, with a warning where there are then more channels
+        than times: many libraries have trials × channels × time.
 
     Returns
     -------
@@ -69,13 +74,21 @@ def from_trials(trials: ArrayLike) -> tuple[AnyArray, IntArray]:
         A view of `trials` where its memory allows.
     groups : ndarray of int
 
+    Warns
+    -----
+    AxisOrderWarning
+        When the last axis is the longer one and `time_axis` is not given.
+
     Examples
     --------
     >>> import numpy as np
     >>> from predfeat.series import from_trials
-    >>> X, groups = from_trials(np.zeros((2, 3, 4)))
+    >>> X, groups = from_trials(np.zeros((2, 4, 3)))
     >>> X.shape, groups.tolist()
-    ((6, 4), [0, 0, 0, 1, 1, 1])
+    ((8, 3), [0, 0, 0, 0, 1, 1, 1, 1])
+    >>> X, groups = from_trials(np.zeros((2, 3, 4)), time_axis=-1)
+    >>> X.shape
+    (8, 3)
     """
     array = np.asarray(trials)
     if array.ndim != 3:
@@ -83,7 +96,22 @@ def from_trials(trials: ArrayLike) -> tuple[AnyArray, IntArray]:
             "trials must be a 3-D array of trials × time × channels, but it has "
             f"{array.ndim} dimensions, shape {array.shape}."
         )
+    if time_axis not in (None, 1, 2, -1, -2):
+        raise DimensionError(
+            f"time_axis={time_axis!r} is not possible: give 1 for trials × time × channels, or 2 "
+            "(or -1) for trials × channels × time."
+        )
+    if time_axis in (2, -1):
+        array = array.transpose(0, 2, 1)
     n_trials, n_times, n_channels = array.shape
+    if time_axis is None and n_channels > n_times:
+        warnings.warn(
+            f"trials of shape {array.shape} are taken as {n_trials} trials of {n_times} times and "
+            f"{n_channels} channels. If the last axis is time, give time_axis=2; if not, "
+            "time_axis=1 says so.",
+            AxisOrderWarning,
+            stacklevel=2,
+        )
     return array.reshape(n_trials * n_times, n_channels), np.repeat(np.arange(n_trials), n_times)
 
 

@@ -1,0 +1,73 @@
+"""`y` is ignored by every method; ids of sequences that are given in its place are not."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from predfeat._typing import AnyArray
+from predfeat.exceptions import GroupsError, IgnoredTargetWarning
+
+__all__ = ["check_ignored_target"]
+
+
+def check_ignored_target(y: Any, groups: Any, n_rows: int, method: str) -> None:
+    """Refuse a `y` that can be no target of the rows; warn where it looks like `groups`.
+
+    Ids of sequences have one block of rows each, of two or more. So have class labels that are
+    sorted, which a pipeline may hand through for a later step: hence a warning and no error.
+    """
+    if y is None:
+        return
+    _refuse_other_length(y, n_rows, method)
+    if groups is None and _looks_like_groups(y):
+        warnings.warn(
+            f"y, the second argument, is ignored by {method}, but what was given looks like the "
+            "ids of sequences: each comes in one block of rows. Give them by name, groups=…; "
+            "without groups all rows are one sequence.",
+            IgnoredTargetWarning,
+            stacklevel=3,
+        )
+
+
+def _refuse_other_length(y: Any, n_rows: int, method: str) -> None:
+    shape = _plain(y).shape if getattr(y, "shape", None) is None else y.shape
+    if shape and shape[0] == n_rows:
+        return
+    given = f"has {shape[0]} entries" if shape else f"is {y!r}"
+    advice = "Ids of sequences are given by name, groups=…, one for every row."
+    if _are_lengths(y, n_rows):
+        advice = "For sequences of these lengths give groups=np.repeat(np.arange(len(y)), y)."
+    raise GroupsError(
+        f"y, the second argument, is ignored by {method}, but it {given} where X has {n_rows} "
+        f"rows, and can be no target of them. {advice}"
+    )
+
+
+def _plain(y: Any) -> AnyArray:
+    try:
+        return np.asarray(y)
+    except ValueError:  # lists of different lengths
+        return np.asarray(y, dtype=object)
+
+
+def _are_lengths(y: Any, n_rows: int) -> bool:
+    lengths = _plain(y)
+    return lengths.ndim == 1 and lengths.dtype.kind in "iu" and int(lengths.sum()) == n_rows
+
+
+def _looks_like_groups(y: Any) -> bool:
+    ids = _plain(y)
+    if ids.ndim == 2 and ids.shape[1] == 1:
+        ids = ids[:, 0]
+    if ids.ndim != 1:
+        return False
+    try:
+        starts = np.flatnonzero(np.r_[True, ids[1:] != ids[:-1]])
+        distinct = set(ids[starts].tolist())
+    except (TypeError, ValueError):  # what cannot be compared or counted is no id
+        return False
+    sizes = np.diff(np.r_[starts, len(ids)])
+    return 1 < len(starts) == len(distinct) and int(sizes.min()) > 1
