@@ -6,20 +6,36 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from predfeat.cli._options import PREPARATION
 from predfeat.cli._terminal import progress_bar, say
 
 __all__ = ["data_notes", "read_recording", "recording_like"]
 
 
 def read_recording(file: Path, reading: dict[str, Any], *, quiet: bool) -> Any:
-    """Read a file, and say what the reader decided by itself."""
+    """Read a file and prepare it, and say what was decided on the way."""
+    return _prepared(_read(file, reading, quiet=quiet), reading, quiet=quiet)
+
+
+def _read(file: Path, reading: dict[str, Any], *, quiet: bool) -> Any:
     from predfeat.datasets import read
 
+    options = {name: value for name, value in reading.items() if name not in PREPARATION}
     with progress_bar(f"reading {file.name}", quiet=quiet) as progress:
-        recording = read(file, **reading, progress=lambda share: progress(share, 1.0))
+        recording = read(file, **options, progress=lambda share: progress(share, 1.0))
     for note in recording.notes:
         say(f"note: {note}", quiet=quiet)
     return recording
+
+
+def _prepared(recording: Any, reading: dict[str, Any], *, quiet: bool) -> Any:
+    from predfeat.datasets import prepare
+
+    options = {name: value for name, value in reading.items() if name in PREPARATION}
+    prepared = prepare(recording, **options)
+    for note in prepared.notes[len(recording.notes) :]:
+        say(f"note: {note}", quiet=quiet)
+    return prepared
 
 
 def data_notes(recording: Any, reading: dict[str, Any]) -> dict[str, Any]:
@@ -28,19 +44,26 @@ def data_notes(recording: Any, reading: dict[str, Any]) -> dict[str, Any]:
     return {
         "source": recording.source,
         "n_rows": len(recording.values),
-        "columns": list(recording.names),
+        "columns": list(recording.prepared_from or recording.names),
         "reading": plain,
     }
 
 
 def recording_like(notes: dict[str, Any], file: Path, reading: dict[str, Any], quiet: bool) -> Any:
     """Read a file as a model's training data was read, unless told otherwise."""
-    from predfeat.datasets import Channels, Recording
-    from predfeat.exceptions import DataFileError
-
     kept = notes.get("reading", {})
     known = {name: tuple(v) if name == "window" else v for name, v in kept.items()}
-    recording: Recording = read_recording(file, {**known, **reading}, quiet=quiet)
+    options = {**known, **reading}
+    recording = _read(file, options, quiet=quiet)
+    chosen = _with_columns(recording, notes)
+    return _prepared(chosen, options, quiet=quiet)
+
+
+def _with_columns(recording: Any, notes: dict[str, Any]) -> Any:
+    """Return a recording with the columns that a model was fitted on, in their order."""
+    from predfeat.datasets import Channels
+    from predfeat.exceptions import DataFileError
+
     wanted = notes.get("columns")
     if wanted is None or list(recording.names) == wanted:
         return recording
@@ -53,4 +76,6 @@ def recording_like(notes: dict[str, Any], file: Path, reading: dict[str, Any], q
             + f"The model wants {len(wanted)} columns of {notes.get('source', 'its data')}."
         )
     order = [recording.names.index(name) for name in wanted]
-    return replace(recording, values=recording.values[:, order], names=tuple(wanted))
+    units = tuple(recording.units[i] for i in order) if recording.units else ()
+    values = recording.values[:, order]
+    return replace(recording, values=values, names=tuple(wanted), units=units)

@@ -18,6 +18,7 @@ __all__ = [
     "Json",
     "NLags",
     "NNeighbors",
+    "PREPARATION",
     "PcaComponents",
     "Quiet",
     "Seed",
@@ -61,6 +62,7 @@ Quiet = Annotated[
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace files that exist.")]
 
 _TABLES, _SOUNDS, _VIDEOS = "Tables", "Sounds", "Videos"
+_PREPARING = "Preparation, in this order"
 
 
 def _option(kind: Any, panel: str, text: str, *names: str) -> tuple[Any, Any]:
@@ -95,22 +97,44 @@ _READING: dict[str, tuple[Any, Any]] = {
     ),
 }
 
+# The options of `predfeat.datasets.prepare`, by its names.
+_PREPARATION: dict[str, tuple[Any, Any]] = {
+    "every": _option(int | None, _PREPARING, "Keep one row in that many, of each sequence."),
+    "detrend": _option(
+        bool | None,
+        _PREPARING,
+        "Remove from each column its straight line, of each sequence.",
+        "--detrend/--no-detrend",
+    ),
+    "difference": _option(
+        bool | None,
+        _PREPARING,
+        "Take the change from row to row of each column.",
+        "--difference/--no-difference",
+    ),
+    "delays": _option(
+        int | None, _PREPARING, "Put beside each row that many rows before it, as more columns."
+    ),
+}
+PREPARATION = tuple(_PREPARATION)
+
 
 def reads_a_file(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command with a parameter `reading` the options of `predfeat.datasets.read`.
+    """Give a command with a parameter `reading` the options of `read` and `prepare`.
 
     The command gets those that were given, as a dict.
     """
     own = inspect.signature(command, eval_str=True)
     kept = [parameter for name, parameter in own.parameters.items() if name != "reading"]
+    options = {**_READING, **_PREPARATION}
     added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-        for name, (kind, default) in _READING.items()
+        for name, (kind, default) in options.items()
     ]
 
     @wraps(command)
     def run(**given: Any) -> None:
-        reading = {name: given.pop(name) for name in _READING}
+        reading = {name: given.pop(name) for name in options}
         command(reading={n: value for n, value in reading.items() if value is not None}, **given)
 
     parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in kept] + added

@@ -3,6 +3,7 @@
 from predfeat.datasets._games import busiest_window, game_frames
 from predfeat.datasets._hidden_lorenz import hidden_lorenz
 from predfeat.datasets._predictable_noise import predictable_noise
+from predfeat.datasets._preparation import prepare
 from predfeat.datasets._read import SUFFIXES, read
 from predfeat.datasets._recording import (
     Channels,
@@ -27,6 +28,7 @@ __all__ = [
     "busiest_window",
     "read",
     "SUFFIXES",
+    "prepare",
     "short_time_spectra",
     "write_features",
     "WRITABLE_SUFFIXES",

@@ -101,6 +101,8 @@ class Recording:
         The columns `time` and `groups` come from, one cell per row of the file.
     notes : tuple of str
         What the reader decided by itself, in sentences for the user.
+    prepared_from : tuple of str
+        Names of the columns before `prepare` made others of them; empty where it did not.
 
     Examples
     --------
@@ -125,3 +127,4 @@ class Recording:
     time_column: FileColumn | None = None
     group_column: FileColumn | None = None
     notes: tuple[str, ...] = ()
+    prepared_from: tuple[str, ...] = ()

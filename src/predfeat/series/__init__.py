@@ -6,6 +6,7 @@ the home of every message about data. Later stages ask `Sequences` which rows re
 
 from predfeat.series._adapters import from_frame, from_list, from_trials
 from predfeat.series._matrix import Matrix, check_matrix, column_names
+from predfeat.series._preparation import aliased_share, delay, detrend, difference, thin
 from predfeat.series._sequences import Sequences, check_sequences
 from predfeat.series._states import States, find_states
 
@@ -13,11 +14,16 @@ __all__ = [
     "Matrix",
     "Sequences",
     "States",
+    "aliased_share",
     "check_matrix",
     "check_sequences",
     "column_names",
+    "delay",
+    "detrend",
+    "difference",
     "find_states",
     "from_frame",
     "from_list",
     "from_trials",
+    "thin",
 ]
