@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from predfeat import GPFA, SFA, load
 from predfeat.cli import app
-from predfeat.cli._compare import Method
+from predfeat.cli._methods import METHODS
 from predfeat.datasets import hidden_lorenz, read
 from predfeat.exceptions import DataError
 from predfeat.experiments import spread_sequences, standard_methods
@@ -396,7 +396,7 @@ def test_the_diagnosis_does_not_depend_on_the_number_of_threads(tmp_path, twice)
     assert found[0] == found[1] == found[2]
 
 
-@pytest.mark.parametrize("method", Method)
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("grouped", [False, True])
 def test_hardly_any_data_is_diagnosed_all_the_same(tmp_path, method, grouped):
     rng = np.random.default_rng(3)

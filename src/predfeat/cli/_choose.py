@@ -7,13 +7,13 @@ import re
 import shlex
 import sys
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from predfeat.cli._data import read_recording
+from predfeat.cli._methods import understand_method
 from predfeat.cli._options import (
     DataFile,
     Force,
@@ -31,14 +31,7 @@ __all__ = ["choose"]
 _FILES = ("choice.html", "choice.json")
 
 
-class Chosen(StrEnum):
-    """The methods whose parameters can be chosen, as they are typed."""
-
-    gpfa1 = "gpfa1"
-    gpfa2 = "gpfa2"
-    sfa = "sfa"
-    pfa = "pfa"
-    foreca = "foreca"
+_METHODS = {"gpfa1": "GPFA", "gpfa2": "GPFA", "sfa": "SFA", "pfa": "PFA", "foreca": "ForeCA"}
 
 
 def _values(text: str) -> Any:
@@ -53,8 +46,11 @@ def choose(
         Path, typer.Option(help="Folder for " + " and ".join(_FILES) + ".", file_okay=False)
     ] = Path("predfeat-out"),
     method: Annotated[
-        Chosen, typer.Option("--method", "-m", help="The method to choose for.")
-    ] = Chosen.gpfa2,
+        str,
+        typer.Option(
+            "--method", "-m", metavar="METHOD", help=f"To choose for: {', '.join(_METHODS)}."
+        ),
+    ] = "gpfa2",
     n_lags: Annotated[str, _values("Samples in a state, p,")] = "1-5",
     n_neighbors: Annotated[str, _values("GPFA: neighbours of each state, k,")] = "2,5,10,20,30",
     n_components: Annotated[str, _values("Features, M,")] = "1-10",
@@ -87,6 +83,7 @@ def choose(
         "n_neighbors": _numbers(n_neighbors, "--n-neighbors"),
         "n_components": _numbers(n_components, "--n-components"),
     }
+    kind = understand_method(method, "--method", tuple(_METHODS))
     paths = {name: out / name for name in _FILES}
     refuse_existing(paths.values(), force=force)
     recording = read_recording(file, reading, quiet=quiet)
@@ -96,7 +93,7 @@ def choose(
             values,
             groups,
             **tried,
-            method=_estimator(method, pca),
+            method=_estimator(kind, pca),
             n_folds=folds,
             n_jobs=jobs,
             on_progress=progress,
@@ -152,14 +149,11 @@ def _spread(
     return values, groups, choose_pca(recording, check_sequences(values, groups), len(rows))
 
 
-def _estimator(method: Chosen, pca_components: int | float | None) -> Any:
+def _estimator(method: str, pca_components: int | float | None) -> Any:
     import predfeat
 
-    if method in (Chosen.gpfa1, Chosen.gpfa2):
-        graph = "full" if method == Chosen.gpfa1 else "star"
-        return predfeat.GPFA(graph=graph, pca_components=pca_components)
-    kind = {Chosen.sfa: "SFA", Chosen.pfa: "PFA", Chosen.foreca: "ForeCA"}[method]
-    return getattr(predfeat, kind)(pca_components=pca_components)
+    graph = {"gpfa1": {"graph": "full"}, "gpfa2": {"graph": "star"}}.get(method, {})
+    return getattr(predfeat, _METHODS[method])(**graph, pca_components=pca_components)
 
 
 def _show(choice: Any, source: str) -> None:

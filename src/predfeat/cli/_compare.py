@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,11 +12,13 @@ from typing import Annotated, Any
 import typer
 
 from predfeat.cli._data import data_notes, read_recording
+from predfeat.cli._methods import METHODS, understand_methods
 from predfeat.cli._options import (
     DataFile,
     Force,
     Jobs,
     Json,
+    Methods,
     NLags,
     NNeighbors,
     PcaComponents,
@@ -42,27 +43,6 @@ from predfeat.cli._terminal import progress_bar, say, show
 __all__ = ["compare"]
 
 
-class Method(StrEnum):
-    """The methods, as they are typed."""
-
-    random = "random"
-    sfa = "sfa"
-    pfa = "pfa"
-    foreca = "foreca"
-    gpfa1 = "gpfa1"
-    gpfa2 = "gpfa2"
-    auto = "auto"
-
-
-_NAMES = {
-    Method.random: "random",
-    Method.sfa: "SFA",
-    Method.pfa: "PFA",
-    Method.foreca: "ForeCA",
-    Method.gpfa1: "GPFA (1)",
-    Method.gpfa2: "GPFA (2)",
-    Method.auto: "AutoFeatures",
-}
 _FILES = ("report.html", "results.json", "model.predfeat", "features.csv")
 
 
@@ -73,14 +53,7 @@ def compare(
     out: Annotated[
         Path, typer.Option(help="Folder for " + ", ".join(_FILES) + ".", file_okay=False)
     ] = Path("predfeat-out"),
-    methods: Annotated[
-        list[Method] | None,
-        typer.Option(
-            "--methods",
-            "-m",
-            help="Method to take part; again for each. Default: all but auto, which fits them all.",
-        ),
-    ] = None,
+    methods: Methods = None,
     n_components: Annotated[
         int | None,
         typer.Option(
@@ -135,13 +108,14 @@ def compare(
 
         predfeat compare trials.csv --group trial --n-lags 3 --out trials
 
-        predfeat compare song.flac --rate 22050 -m sfa -m gpfa2
+        predfeat compare song.flac --rate 22050 -m sfa,gpfa2
 
         predfeat compare weather.csv --significance permutation --no-diagnosis
     """
     from predfeat.experiments import compare_on_recording
     from predfeat.report import results_of
 
+    chosen = [METHODS[m] for m in understand_methods(methods, "--methods")] if methods else None
     paths = {name: out / name for name in _FILES}
     kept = KeptSurrogates(out / "surrogates.json", force=force)
     refuse_existing([*paths.values(), *([kept.path] if significance else [])], force=force)
@@ -155,7 +129,7 @@ def compare(
     with progress_bar("comparing", quiet=quiet) as progress:
         study = compare_on_recording(
             recording,
-            None if methods is None else [_NAMES[method] for method in methods],
+            chosen,
             n_components=n_components,
             n_lags=n_lags,
             n_neighbors=n_neighbors,

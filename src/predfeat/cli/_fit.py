@@ -6,13 +6,13 @@ import textwrap
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from predfeat.cli._data import data_notes, read_recording
+from predfeat.cli._methods import METHODS, complete_method, understand_method
 from predfeat.cli._options import (
     DataFile,
     Force,
@@ -29,20 +29,20 @@ from predfeat.exceptions import ConstantColumnsWarning
 __all__ = ["fit"]
 
 
-class Estimator(StrEnum):
-    """The estimators, as they are typed."""
-
-    gpfa = "gpfa"
-    sfa = "sfa"
-    pfa = "pfa"
-    foreca = "foreca"
-    random = "random"
-    auto = "auto"
-
-
 _LISTED = 10
 _WIDTH = 96  # as a diagnosis is printed
-_CLASSES = {"gpfa": "GPFA", "sfa": "SFA", "pfa": "PFA", "foreca": "ForeCA", "auto": "AutoFeatures"}
+_CLASSES = {
+    "gpfa": "GPFA",
+    "random": "RandomFeatures",
+    "sfa": "SFA",
+    "pfa": "PFA",
+    "foreca": "ForeCA",
+    "gpfa1": "GPFA",
+    "gpfa2": "GPFA",
+    "auto": "AutoFeatures",
+}
+
+_GRAPHS = {"gpfa1": "full", "gpfa2": "star"}
 
 
 @reads_a_file
@@ -50,9 +50,16 @@ def fit(
     reading: dict[str, Any],
     file: DataFile,
     out: Annotated[Path, typer.Option(help="The model file to write.")] = Path("model.predfeat"),
-    method: Annotated[Estimator, typer.Option("--method", "-m", help="What to fit.")] = (
-        Estimator.gpfa
-    ),
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            "-m",
+            metavar="METHOD",
+            help=f"What to fit: {', '.join(_CLASSES)}.",
+            autocompletion=complete_method,
+        ),
+    ] = "gpfa",
     n_components: Annotated[
         int | None, typer.Option(min=1, help="Features to find, M (2).", show_default=False)
     ] = None,
@@ -252,10 +259,18 @@ def _diagnose(model: Any, recording: Any, jobs: int) -> None:
     typer.echo(f"{found}\n\n{wrapped}" if options else str(found))
 
 
-def _estimator(method: Estimator, parameters: dict[str, Any], jobs: int) -> Any:
+def _estimator(method: str, parameters: dict[str, Any], jobs: int) -> Any:
     import predfeat
 
-    kind = getattr(predfeat, _CLASSES.get(method, "RandomFeatures"))
+    meant = understand_method(method, "--method", tuple(_CLASSES))
+    graph = _GRAPHS.get(meant)
+    if graph is not None and parameters.setdefault("graph", graph) != graph:
+        raise typer.BadParameter(
+            f"{METHODS[meant]} is GPFA with --graph {graph}, but --graph {parameters['graph']} "
+            "was given.",
+            param_hint="--method",
+        )
+    kind = getattr(predfeat, _CLASSES[meant])
     known = kind().get_params()
     for name in parameters:
         if name not in known:

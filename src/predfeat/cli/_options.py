@@ -11,11 +11,14 @@ from typing import Annotated, Any
 
 import typer
 
+from predfeat.cli._methods import METHODS, complete_method
+
 __all__ = [
     "DataFile",
     "Force",
     "Jobs",
     "Json",
+    "Methods",
     "NLags",
     "NNeighbors",
     "PREPARATION",
@@ -42,6 +45,17 @@ PcaComponents = Annotated[
         help="Principal components to keep before whitening: a count, a share of variance such "
         "as 0.99, or none.",
         show_default=False,
+    ),
+]
+Methods = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--methods",
+        "-m",
+        metavar="METHOD",
+        help=f"Methods to take part, of {', '.join(METHODS)}: a,b or once for each. "
+        "Default: all but auto, which fits them all.",
+        autocompletion=complete_method,
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Of everything that is random.")]
@@ -74,7 +88,7 @@ def _option(kind: Any, panel: str, text: str, *names: str) -> tuple[Any, Any]:
 # The options of `predfeat.datasets.read`, by its names.
 _READING: dict[str, tuple[Any, Any]] = {
     "columns": _option(
-        list[str] | None, _TABLES, "Column to read; give it again for each one.", "--columns", "-c"
+        list[str] | None, _TABLES, "Columns to read: a,b or once for each.", "--columns", "-c"
     ),
     "time": _option(str | None, _TABLES, "Column of time stamps."),
     "group": _option(str | None, _TABLES, "Column that tells sequences apart."),

@@ -17,7 +17,10 @@ __all__ = ["report"]
 
 def report(
     results: Annotated[
-        Path, typer.Argument(help="The results.json of a comparison.", show_default=False)
+        Path,
+        typer.Argument(
+            help="The results.json of a comparison, or the folder it is in.", show_default=False
+        ),
     ],
     out: Annotated[Path, typer.Option(help="The page to write.")] = Path("report.html"),
     force: Force = False,
@@ -27,12 +30,16 @@ def report(
 
     For example:
 
-        predfeat report predfeat-out/results.json --out page.html
+        predfeat report predfeat-out --out page.html
+
+        predfeat report predfeat-out/results.json
     """
     from predfeat.exceptions import ResultsError
     from predfeat.report import render
 
     refuse_existing([out], force=force)
+    if results.is_dir():
+        results = _results_in(results)
     try:
         content = json.loads(results.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
@@ -43,3 +50,12 @@ def report(
     with writing(out, force=force) as stream:
         stream.write(page.encode())
     say(f"Open {out}", quiet=quiet)
+
+
+def _results_in(folder: Path) -> Path:
+    results = folder / "results.json"
+    if not results.exists():
+        raise FileNotFoundError(
+            f"{folder} holds no results.json. Give a folder that predfeat compare wrote."
+        )
+    return results

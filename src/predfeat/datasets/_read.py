@@ -69,8 +69,9 @@ def read(
         The file; "-" reads a text table from standard input.
     columns : list of str, optional
         For arrays and tables: the columns to read, in this order; all columns of numbers by
-        default. The columns of an array, and of a text table without a header, are called
-        "column 1", "column 2", …
+        default. A text such as "a,b" names both, unless a column is called so itself. The
+        columns of an array, and of a text table without a header, are called "column 1",
+        "column 2", …
     time : str, optional
         For tables: the column of time stamps, numbers or ISO dates, which must increase inside
         each group. By default a column called time, timestamp, datetime, date or t (in capitals

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from predfeat.datasets._name_lists import separate_names
 from predfeat.exceptions import DataFileError
 
 __all__ = ["Roles", "assign_roles", "distinct_names", "select_columns"]
@@ -69,8 +70,7 @@ def assign_roles(
 
 def select_columns(names: Sequence[str], columns: Sequence[str], source: str) -> list[int]:
     """Return the positions of the named columns, in the order asked for."""
-    if isinstance(columns, str):
-        columns = [columns]
+    columns = separate_names(columns, names)
     if len(columns) == 0:
         raise DataFileError("columns is empty: name at least one column, or leave it out for all.")
     positions = [_position(names, column, source, "columns") for column in columns]
