@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from predfeat import GPFA, SFA, AutoFeatures, load, measures, read_header
 from predfeat.cli import app
+from predfeat.cli._wording import in_options
 from predfeat.datasets import read
 from predfeat.report import render
 from predfeat.report._findings import _OPTIONS
@@ -188,9 +189,9 @@ def test_fit_prints_a_diagnosis_when_asked(tmp_path, trials, method, n_component
     expected = diagnose(fitted, recording.values, recording.groups, names=recording.names)
     # Of three independent columns, three features are everything.
     assert ("nothing-selected" in expected.names) == (n_components == 3)
-    text, _, options = done.stdout.partition("\n\nOn the command line the parameters are options")
-    assert text.strip() == str(expected)
-    assert ("--n-components" in options) == any("n_comp" in f.advice for f in expected.findings)
+    text, _, _ = done.stdout.partition("\n\nWhat is called left to chance")
+    assert text.strip() == in_options(str(expected))
+    assert "n_components" not in text
     assert done.stderr == silent.stderr
     assert run("fit", trials, *READ, *wanted, "--diagnosis", "--quiet").output == ""
 
@@ -205,12 +206,12 @@ def test_fit_says_who_won_and_keeps_it(tmp_path, trials):
     others = {name: score for name, score in model.scores_.items() if name != model.winner_}
     name, score = next(iter(others.items()))
     kept = f"  kept: {model.winner_}, {model.scores_[model.winner_]:.4g}\n"
-    assert f"{kept}  next: {name}, {score:.4g}\n" in done.stderr
+    assert f"{kept}  next: {name}, {score:.4g}" in done.stderr
     np.testing.assert_array_equal(load(first).components_, model.components_)
     assert run("fit", trials, *READ, *wanted, "--judge", "training", "--out", second).exit_code == 0
     assert load(second).judge == "training"
     told = " ".join(run("info", first).stdout.replace("│", " ").split())
-    assert f"winner_: {model.winner_} scores_: {next(iter(model.scores_))} 0." in told
+    assert f"winner: {model.winner_} scores: {next(iter(model.scores_))} 0." in told
     assert f"; … ({len(model.scores_)} in all)" in told
 
 
@@ -222,7 +223,9 @@ def test_fit_says_which_start_won(tmp_path, trials):
     others = {start: score for start, score in model.start_scores_.items() if start != model.init_}
     second = min(others, key=others.get)
     kept = f"  kept: from {model.init_}, {model.start_scores_[model.init_]:.4g}\n"
-    assert f"{kept}  next: from {second}, {others[second]:.4g}\n" in done.stderr
+    less = others[second] < model.start_scores_[model.init_]
+    why = ": less, but by so little that the first in line is kept" if less else ""
+    assert f"{kept}  next: from {second}, {others[second]:.4g}{why}\n" in done.stderr
 
 
 def test_a_constant_column_is_called_by_its_name(tmp_path):

@@ -19,6 +19,7 @@ from predfeat.cli._measure import measure
 from predfeat.cli._report import report
 from predfeat.cli._reproduce import reproduce
 from predfeat.cli._transform import transform
+from predfeat.cli._wording import in_options, speak_of
 
 __all__ = ["app", "main"]
 
@@ -48,6 +49,7 @@ def _show_tracebacks(wanted: bool) -> None:
 
 @app.callback()
 def _frame(
+    context: typer.Context,
     version: bool = typer.Option(
         False,
         "--version",
@@ -63,6 +65,7 @@ def _frame(
 
     Start with: predfeat compare FILE
     """
+    speak_of(getattr(context.command, "commands", {}).get(context.invoked_subcommand))
 
 
 def main() -> None:
@@ -93,13 +96,13 @@ def main() -> None:
 
 
 def _remark(message: Any, *_: Any, **__: Any) -> None:
-    typer.echo(f"note: {message}", err=True)
+    typer.echo(f"note: {in_options(str(message))}", err=True)
 
 
 def _in_words(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror}"
-    return str(error)
+    return in_options(str(error))
 
 
 def _end(message: str, code: int) -> None:

@@ -25,6 +25,7 @@ from predfeat.cli._options import (
 )
 from predfeat.cli._outputs import refuse_existing, writing
 from predfeat.cli._terminal import progress_bar, say, show
+from predfeat.cli._wording import in_options
 
 __all__ = ["choose"]
 
@@ -109,7 +110,7 @@ def choose(
         typer.echo(json.dumps(results, indent=2))
     elif not quiet:
         _show(choice, recording.source)
-        say(f"\n{choice}\n\nOpen {paths['choice.html']}")
+        say(f"\n{in_options(str(choice))}\n\nOpen {paths['choice.html']}")
 
 
 def _numbers(text: str, option: str) -> tuple[int, ...]:

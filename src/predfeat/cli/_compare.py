@@ -39,6 +39,7 @@ from predfeat.cli._second_look import (
     test_best,
 )
 from predfeat.cli._terminal import progress_bar, say, show
+from predfeat.cli._wording import in_options
 
 __all__ = ["compare"]
 
@@ -167,7 +168,7 @@ def _findings(diagnosis: dict[str, Any] | None) -> list[str]:
     if diagnosis is None:
         return []
     lines = [
-        f"{finding['severity']}: {finding['name']}: {finding['summary'].strip()}"
+        f"{finding['severity']}: {finding['name']}: {in_options(finding['summary'].strip())}"
         for finding in diagnosis["findings"]
     ]
     if not lines:
@@ -242,7 +243,7 @@ def _show(results: dict[str, Any]) -> None:
         if method["kept"]:
             say(f"{method['name']} kept the features of {method['kept']}.")
     for left_out in results["left_out"]:
-        say(f"{left_out['name']} was left out: {left_out['reason']}")
+        say(f"{left_out['name']} was left out: {in_options(left_out['reason'])}")
 
 
 def _against(paired: dict[str, Any] | None) -> str:

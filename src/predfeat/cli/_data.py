@@ -8,6 +8,7 @@ from typing import Any
 
 from predfeat.cli._options import PREPARATION
 from predfeat.cli._terminal import progress_bar, say
+from predfeat.cli._wording import in_options
 
 __all__ = ["data_notes", "read_recording", "recording_like"]
 
@@ -24,7 +25,7 @@ def _read(file: Path, reading: dict[str, Any], *, quiet: bool) -> Any:
     with progress_bar(f"reading {file.name}", quiet=quiet) as progress:
         recording = read(file, **options, progress=lambda share: progress(share, 1.0))
     for note in recording.notes:
-        say(f"note: {note}", quiet=quiet)
+        say(f"note: {in_options(note)}", quiet=quiet)
     return recording
 
 
@@ -34,7 +35,7 @@ def _prepared(recording: Any, reading: dict[str, Any], *, quiet: bool) -> Any:
     options = {name: value for name, value in reading.items() if name in PREPARATION}
     prepared = prepare(recording, **options)
     for note in prepared.notes[len(recording.notes) :]:
-        say(f"note: {note}", quiet=quiet)
+        say(f"note: {in_options(note)}", quiet=quiet)
     return prepared
 
 

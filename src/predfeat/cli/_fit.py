@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,13 +23,13 @@ from predfeat.cli._options import (
 )
 from predfeat.cli._outputs import refuse_existing
 from predfeat.cli._terminal import progress_bar, say
+from predfeat.cli._wording import in_options
 from predfeat.exceptions import ConstantColumnsWarning
 
 __all__ = ["fit"]
 
 
 _LISTED = 10
-_WIDTH = 96  # as a diagnosis is printed
 _CLASSES = {
     "gpfa": "GPFA",
     "random": "RandomFeatures",
@@ -174,7 +173,11 @@ def fit(
 
     out.parent.mkdir(parents=True, exist_ok=True)
     save(model, out, notes=data_notes(recording, reading), overwrite=force)
-    say(f"{model!r} fitted to {recording.source}: {out}", quiet=quiet)
+    n_features = model.components_.shape[0]
+    say(
+        f"{type(model).__name__}: {n_features} feature(s) of {recording.source}, kept in {out}",
+        quiet=quiet,
+    )
     if model.pca_components is not None and not pca_components:
         say(
             f"  {model.rank_} principal components of {len(recording.names)} columns were used; "
@@ -212,9 +215,12 @@ def _say_who_won(model: Any, *, quiet: bool) -> None:
         kept, scores, words = model.init_, dict(model.start_scores_), "from "
     else:
         return
-    say(f"  kept: {words}{kept}, {scores.pop(kept):.4g}", quiet=quiet)
+    least = scores.pop(kept)
+    say(f"  kept: {words}{kept}, {least:.4g}", quiet=quiet)
     for name in sorted(scores, key=lambda name: scores[name])[:2]:
-        say(f"  next: {words}{name}, {scores[name]:.4g}", quiet=quiet)
+        less = float(f"{scores[name]:.4g}") < float(f"{least:.4g}")
+        why = ": less, but by so little that the first in line is kept" if less else ""
+        say(f"  next: {words}{name}, {scores[name]:.4g}{why}", quiet=quiet)
 
 
 @contextmanager
@@ -242,7 +248,6 @@ def _constant_columns_by_name(recording: Any, *, quiet: bool) -> Iterator[None]:
 
 
 def _diagnose(model: Any, recording: Any, jobs: int) -> None:
-    from predfeat.report import parameters_as_options
     from predfeat.selection import diagnose
 
     with progress_bar("diagnosing") as progress:
@@ -254,9 +259,10 @@ def _diagnose(model: Any, recording: Any, jobs: int) -> None:
             n_jobs=jobs,
             on_progress=progress,
         )
-    options = parameters_as_options(finding.advice for finding in found.findings)
-    wrapped = textwrap.fill(options, _WIDTH, break_on_hyphens=False)
-    typer.echo(f"{found}\n\n{wrapped}" if options else str(found))
+    typer.echo(in_options(str(found)))
+    if any("relative=" in finding.advice for finding in found.findings):
+        said = "What is called left to chance is measured with relative=True."
+        typer.echo(f"\n{said}")
 
 
 def _estimator(method: str, parameters: dict[str, Any], jobs: int) -> Any:

@@ -9,12 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from predfeat.cli._data import read_recording
+from predfeat.cli._facts import data_in_words, model_in_words
 from predfeat.cli._options import Json, reads_a_file
 from predfeat.cli._terminal import show
 
 __all__ = ["info"]
-
-_SHOWN = 12
 
 
 @reads_a_file
@@ -36,13 +35,13 @@ def info(
             raise typer.BadParameter(
                 f"--{next(iter(reading))} says how to read data, but {file} is a model."
             )
-        facts = _of_model(file)
+        facts, in_words = _of_model(file), model_in_words
     else:
-        facts = _of_data(file, reading, quiet=as_json)
+        facts, in_words = _of_data(file, reading), data_in_words
     if as_json:
         typer.echo(json.dumps(facts, indent=2, allow_nan=False))
     else:
-        _show(str(file), facts)
+        _show(str(file), in_words(facts))
 
 
 def _of_model(file: Path) -> dict[str, Any]:
@@ -63,12 +62,12 @@ def _of_model(file: Path) -> dict[str, Any]:
     }
 
 
-def _of_data(file: Path, reading: dict[str, Any], *, quiet: bool) -> dict[str, Any]:
+def _of_data(file: Path, reading: dict[str, Any]) -> dict[str, Any]:
     from predfeat.report import describe_data
     from predfeat.series import check_sequences
     from predfeat.whitening import fit_whitening
 
-    recording = read_recording(file, reading, quiet=quiet)
+    recording = read_recording(file, reading, quiet=True)  # the notes are among the facts
     series = check_sequences(recording.values, recording.groups, name=recording.source)
     rank = fit_whitening(series, None, warn=False).rank
     facts = describe_data(recording, series, rank)
@@ -76,36 +75,13 @@ def _of_data(file: Path, reading: dict[str, Any], *, quiet: bool) -> dict[str, A
     return {**facts, "columns": list(recording.names), "notes": list(recording.notes)}
 
 
-def _show(title: str, facts: dict[str, Any]) -> None:
+def _show(title: str, words: dict[str, str]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
     table = Table(title=escape(title), show_header=False)
-    table.add_column(style="bold")
+    table.add_column(style="bold", no_wrap=True)
     table.add_column()
-    for name, value in facts.items():
-        if value in ([], {}, None):
-            continue
-        table.add_row(name.replace("_", " "), escape(_in_words(value)))
+    for label, text in words.items():
+        table.add_row(label, escape(text))
     show(table)
-
-
-def _in_words(value: Any) -> str:
-    if isinstance(value, dict):
-        told = {name: part for name, part in value.items() if part not in ({}, [])}
-        return "\n".join(f"{name}: {_on_one_line(part)}" for name, part in told.items())
-    return _on_one_line(value)
-
-
-def _on_one_line(value: Any) -> str:
-    if isinstance(value, dict):
-        parts = [f"{name} {_on_one_line(part)}" for name, part in value.items()]
-        return _first("; ", parts)  # as names may hold a comma
-    if isinstance(value, list):
-        return _first(", ", [_on_one_line(part) for part in value])
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _first(between: str, parts: list[str]) -> str:
-    more = f"{between}… ({len(parts)} in all)" if len(parts) > _SHOWN else ""
-    return between.join(parts[:_SHOWN]) + more

@@ -10,11 +10,13 @@ import typer
 
 from predfeat.cli._data import read_recording, recording_like
 from predfeat.cli._options import DataFile, Jobs, Json, NLags, NNeighbors, Quiet, reads_a_file
-from predfeat.cli._terminal import show
+from predfeat.cli._terminal import say, show
+from predfeat.cli._wording import in_options
 
 __all__ = ["measure"]
 
 _SHOWN = 30
+_REASONS = 3
 
 
 @reads_a_file
@@ -50,7 +52,9 @@ def measure(
         recording = recording_like(read_header(model).notes, file, reading, quiet)
         values = fitted.transform(recording.values)
         names = [str(name) for name in fitted.get_feature_names_out()]
-    table = _measures(values, names, recording.groups, n_lags, n_neighbors, jobs)
+    table, missing = _measures(values, names, recording.groups, n_lags, n_neighbors, jobs)
+    for reason in missing[:_REASONS]:
+        say(f"note: some measures cannot be had: {in_options(reason)}", quiet=quiet)
     if as_json:
         typer.echo(json.dumps({"source": recording.source, "measures": table}, indent=2))
     elif not quiet:
@@ -59,15 +63,18 @@ def measure(
 
 def _measures(
     values: Any, names: list[str], groups: Any, n_lags: int, n_neighbors: int, jobs: int
-) -> list[dict[str, Any]]:
-    """Return one row of figures per column, and one for all columns together."""
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return a row of figures per column, one for all together, and why figures are missing."""
     from predfeat import measures
     from predfeat.exceptions import DataError
+
+    missing: dict[str, None] = {}
 
     def number(measure: Any, columns: Any, **options: Any) -> float | None:
         try:
             found = float(measure(columns, groups=groups, **options))
-        except DataError:  # a constant column has no spectrum, a short one no states
+        except DataError as error:  # a constant column has no spectrum, a short one no states
+            missing[str(error)] = None
             return None
         return found if found == found and abs(found) != float("inf") else None
 
@@ -92,7 +99,7 @@ def _measures(
                 "predictive_information": number(measures.predictive_information, columns, **near),
             }
         )
-    return rows
+    return rows, list(missing)
 
 
 def _mean(measure: Any) -> Any:

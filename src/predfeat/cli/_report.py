@@ -43,8 +43,9 @@ def report(
     try:
         content = json.loads(results.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
+        where = f" (from line {error.lineno} on)" if isinstance(error, json.JSONDecodeError) else ""
         raise ResultsError(
-            f"{results} is no JSON: {error}. Give the results.json that predfeat compare wrote."
+            f"{results} is no JSON{where}. Give the results.json that predfeat compare wrote."
         ) from error
     page = render(content)
     with writing(out, force=force) as stream:

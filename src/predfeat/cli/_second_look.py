@@ -13,6 +13,7 @@ from typing import Any
 
 from predfeat.cli._outputs import replace_own, writing
 from predfeat.cli._terminal import progress_bar, say
+from predfeat.cli._wording import in_options
 
 __all__ = [
     "KeptSurrogates",
@@ -177,7 +178,7 @@ def test_best(
             tested = test(previous=kept.read())
         except OtherSettingError:
             tested = test()
-    say(f"{tested}\n", quiet=not shown)
+    say(f"{in_options(str(tested))}\n", quiet=not shown)
     return {"significance": tested, "tested_rows": len(rows)}
 
 

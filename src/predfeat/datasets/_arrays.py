@@ -71,7 +71,7 @@ def _choose(key: str | None, keys: list[str], source: str) -> str:
     if key is None:
         if len(keys) > 1:
             raise DataFileError(
-                f"{source} holds {len(keys)} arrays: {listed}. Choose one of them with key."
+                f"{source} holds {len(keys)} arrays: {listed}. Choose one of them with `key`."
             )
         return keys[0]
     if key not in keys:

@@ -18,7 +18,7 @@ from predfeat.exceptions import DataFileError
 __all__ = ["read_parquet"]
 
 _ROWS_AT_ONCE = 65_536
-_ADVICE = "Choose fewer of its columns with columns."
+_ADVICE = "Choose fewer of its columns with `columns`."
 
 
 def read_parquet(

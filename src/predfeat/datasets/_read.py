@@ -182,7 +182,8 @@ def _check_options(options: dict[str, Any], known: tuple[str, ...], kind: str) -
     for name, value in options.items():
         if name not in known:
             raise DataFileError(
-                f"{name}={value!r} means nothing for {kind}, which knows {', '.join(known)}."
+                f"{name}={value!r} means nothing for {kind}, which knows "
+                f"{', '.join(f'`{option}`' for option in known)}."
             )
     if options.get("jumps", "gaps") not in ("gaps", "ignore"):
         raise DataFileError(f"jumps={options['jumps']!r} is unknown: give 'gaps' or 'ignore'.")

@@ -54,7 +54,7 @@ def assign_roles(
         if chosen is not None and position in chosen:
             raise DataFileError(
                 f"column {names[position]!r} of {source} cannot be both {role} and a channel: "
-                f"leave it out of columns or do not name it as {role}."
+                f"leave it out of `columns` or do not name it as `{role}`."
             )
     guessed = False
     if time_at is None:
@@ -72,10 +72,12 @@ def select_columns(names: Sequence[str], columns: Sequence[str], source: str) ->
     """Return the positions of the named columns, in the order asked for."""
     columns = separate_names(columns, names)
     if len(columns) == 0:
-        raise DataFileError("columns is empty: name at least one column, or leave it out for all.")
+        raise DataFileError(
+            "`columns` is empty: name at least one column, or leave it out for all."
+        )
     positions = [_position(names, column, source, "columns") for column in columns]
     if len(set(positions)) < len(positions):
-        raise DataFileError("columns names a column twice: each can be a channel once.")
+        raise DataFileError("`columns` names a column twice: each can be a channel once.")
     return positions
 
 
@@ -118,4 +120,4 @@ def _position(names: Sequence[str], name: str, source: str, option: str) -> int:
     if name in names:
         return list(names).index(name)
     listed = ", ".join(map(repr, names[:20])) + (", …" if len(names) > 20 else "")
-    raise DataFileError(f"{source} has no column {name!r} ({option}). Its columns are {listed}.")
+    raise DataFileError(f"{source} has no column {name!r} (`{option}`). Its columns are {listed}.")

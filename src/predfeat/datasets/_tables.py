@@ -66,7 +66,7 @@ class Pieces:
             self.group_cells.extend(self._shared_ids.setdefault(i, i) for i in group)
         self.n_rows += len(block)
         self.n_bytes += block.nbytes
-        check_fits(self.source, self.n_bytes, "Choose fewer of its columns with columns.")
+        check_fits(self.source, self.n_bytes, "Choose fewer of its columns with `columns`.")
 
     def recording(self, jumps: str = "gaps") -> Recording:
         """Join the blocks, leave out what holds no numbers, and lay the rows out in time."""

@@ -167,7 +167,7 @@ def lay_out(
         raise DataFileError(
             f"the time stamps of {source} (column {name!r}) do not increase from row {row} to "
             f"row {row + 1}: {time[row - 1]}, then {time[row]}. Sort the rows by time, or name "
-            "the column that tells the sequences apart as group."
+            "the column that tells the sequences apart as `group`."
         )
     if not inside.any():
         return Timeline(None, time, groups, None, ())

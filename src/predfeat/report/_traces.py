@@ -77,11 +77,17 @@ def time_axis(recording: Recording) -> dict[str, Any]:
             if total >= at_least * seconds:
                 unit, per_row = larger, per_row / seconds
                 break
-    origin = None
-    if recording.time is not None and len(recording.time):
-        first = recording.time[0]
-        origin = f"{first:g}" if isinstance(first, np.floating) else str(first)
-    return {"unit": unit, "per_row": per_row, "origin": origin}
+    return {"unit": unit, "per_row": per_row, "origin": _origin(recording)}
+
+
+def _origin(recording: Recording) -> str | None:
+    """Return the first time stamp, if the file has any: sounds and videos begin at 0."""
+    if recording.time_column is None or recording.time is None or not len(recording.time):
+        return None
+    first = recording.time[0]
+    if isinstance(first, np.datetime64):
+        return str(np.datetime_as_string(first, unit="auto")).replace("T", " ")
+    return f"{first:.4g}" if isinstance(first, np.floating) else str(first)
 
 
 def frequency_axis(recording: Recording) -> tuple[str, str, float]:

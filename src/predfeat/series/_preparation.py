@@ -227,12 +227,13 @@ def _warn_of_aliasing(shares: FloatArray, names: list[str], every: int) -> None:
     worst = [i for i in np.argsort(-shares, kind="stable") if shares[i] >= _TOLD_SHARE]
     if not worst:
         return
-    listed = ", ".join(f"{shares[i]:.0%} of {names[i]!r}" for i in worst[:_LISTED])
+    shown = [f"{shares[i]:.0%} of {names[i]!r}" for i in worst[:_LISTED]]
+    listed = ", ".join([shown[0].replace(" of ", " of the variance of ", 1), *shown[1:]])
     more = f" and less of {len(worst) - _LISTED} more" if len(worst) > _LISTED else ""
     warnings.warn(
-        f"what changes within {2 * every} rows is too fast for one row in {every}: of the variance "
-        f"that is {listed}{more}, which is folded into slower changes (aliasing). A moving mean "
-        f"over {every} rows before thinning takes most of it away.",
+        f"what changes within {2 * every} rows is too fast for one row in {every}, and is folded "
+        f"into slower changes (aliasing): {listed}{more}. A moving mean over {every} rows before "
+        "thinning takes most of it away.",
         AliasingWarning,
         stacklevel=3,
     )

@@ -1,0 +1,122 @@
+"""What `predfeat info` knows of a file, as a person would say it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from predfeat.cli._wording import in_options
+
+__all__ = ["data_in_words", "model_in_words"]
+
+_SHOWN = 12
+
+
+def data_in_words(facts: dict[str, Any]) -> dict[str, str]:
+    """Return the facts about a data file, by what they are about."""
+    words = {
+        "kind": facts["kind"],
+        "rows": _rows(facts),
+        "sequences": _sequences(facts),
+        "columns": _columns(facts),
+        "constant": _listed(facts["constant_columns"], facts["n_constant_columns"]),
+        "left out": _listed(facts["skipped_columns"], facts["n_skipped_columns"]),
+        "missing cells": _first(
+            [f"{entry['count']} of {entry['name']}" for entry in facts["missing_values"]]
+        ),
+        "row to row": _step(facts),
+        "notes": "\n".join(in_options(note) for note in facts["notes"]),
+    }
+    return {label: text for label, text in words.items() if text}
+
+
+def model_in_words(facts: dict[str, Any]) -> dict[str, str]:
+    """Return the facts about a model file, by what they are about."""
+    data = facts["fitted_to"]
+    words = {
+        "method": facts["estimator"],
+        "parameters": "\n".join(
+            f"{name}: {_value(value)}" for name, value in facts["parameters"].items()
+        ),
+        "fit": "\n".join(
+            f"{name.rstrip('_').replace('_', ' ')}: {_value(value)}"
+            for name, value in facts["fitted"].items()
+            if value not in ({}, [], None)
+        ),
+        "fitted to": _fitted_to(data, facts["n_columns"]),
+        "read with": ", ".join(
+            f"{name} {_value(value)}" for name, value in data.get("reading", {}).items()
+        ),
+        "written by": f"predfeat {facts['predfeat']}",
+        "fingerprint": facts["fingerprint"],
+    }
+    return {label: text for label, text in words.items() if text}
+
+
+def _fitted_to(data: dict[str, Any], n_columns: int) -> str:
+    columns = data.get("columns") or []
+    named = f": {_first(columns)}" if columns else ""
+    rows = f"{_count(data['n_rows'], 'row')} of " if "n_rows" in data else ""
+    source = f"{rows}{data['source']}, " if "source" in data else ""
+    return f"{source}{_count(n_columns, 'column')}{named}"
+
+
+def _rows(facts: dict[str, Any]) -> str:
+    n_gaps = facts["n_gap_rows"]
+    if n_gaps == 0:
+        return str(facts["n_rows"])
+    stretches = _count(facts["n_stretches"], "stretch", "stretches")
+    return f"{facts['n_rows']}, of which {n_gaps} are gaps: {stretches} without one"
+
+
+def _sequences(facts: dict[str, Any]) -> str:
+    if facts["n_sequences"] == 1:
+        return ""
+    shortest, longest = facts["shortest_sequence"], facts["longest_sequence"]
+    lengths = f"{shortest}" if shortest == longest else f"{shortest} to {longest}"
+    return f"{facts['n_sequences']}, of {lengths} rows"
+
+
+def _columns(facts: dict[str, Any]) -> str:
+    n_columns, rank = facts["n_columns"], facts["rank"]
+    independent = "" if rank == n_columns else f", {rank} of them independent"
+    return f"{n_columns}{independent}: {_first(facts['columns'])}"
+
+
+def _step(facts: dict[str, Any]) -> str:
+    if facts["step"] is None:
+        return ""
+    axis = facts["axis"]
+    if axis["unit"] == "rows":  # whose clocks start again with each sequence
+        return f"{facts['step']:g} {facts['unit']}"
+    unit = str(axis["unit"])
+    if axis["per_row"] == 1 and unit != "s":
+        unit = unit.removesuffix("s")
+    start = f", from {axis['origin']} on" if axis["origin"] else ""
+    return f"{axis['per_row']:.4g} {unit}{start}"
+
+
+def _count(n: int, one: str, many: str | None = None) -> str:
+    return f"{n} {one if n == 1 else many or one + 's'}"
+
+
+def _listed(names: list[str], n_all: int) -> str:
+    more = f", … ({n_all} in all)" if n_all > len(names) else ""
+    return ", ".join(names) + more
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        # Names may hold a comma.
+        return _first([f"{name} {_value(part)}" for name, part in value.items()], "; ")
+    if isinstance(value, list | tuple):
+        return _first([_value(part) for part in value])
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _first(parts: list[str], between: str = ", ") -> str:
+    more = f"{between}… ({len(parts)} in all)" if len(parts) > _SHOWN else ""
+    return between.join(map(str, parts[:_SHOWN])) + more

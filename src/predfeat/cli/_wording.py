@@ -1,0 +1,110 @@
+"""What the library says of its parameters, said of the command's options.
+
+`n_lags=3` becomes --n-lags 3, by the options that the running command itself declares. A parameter
+of one word, such as time or group, is one only where it is written as `time` or time=…; elsewhere
+it is a word.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+__all__ = ["in_options", "speak_of"]
+
+# Options that carry another name than the library's parameter, beside those without its n_.
+_OTHER_NAMES = {"random_state": "seed", "kind": "significance"}
+# What scikit-learn's conventions count, in words.
+_COUNTED = {"n_samples": "row", "n_features": "column"}
+_NO_WORDS = "theiler|init"  # parameters that cannot be meant as anything else
+
+_QUOTED = r"'[^']*'|\"[^\"]*\""
+_MENTIONS = re.compile(
+    r"\b(?P<model>[A-Z]\w+)\((?:\w+=[^()]*)?\)"
+    rf"|(?P<named>\b[a-z]\w*) ?= ?(?P<value>{_QUOTED}|\[[^]]*\]|[-+]?\w(?:[\w.+-]*\w)?)"
+    rf"|(?<!\w)(?:{_QUOTED})(?!\w)"  # what the user called so
+    r"|`(?P<ticked>[a-z]\w*)`"
+    rf"|(?<![\w.])(?P<bare>[a-z]+(?:_[a-z]+)+|{_NO_WORDS})(?!\w|[.(]\w)"
+    r"|(?P<none>\bor None\b)"
+)
+# scikit-learn's sentence about a value it does not allow.
+_REFUSAL = re.compile(
+    r"The '(?P<name>\w+)' parameter of (?P<kind>\w+) must be (?P<rule>.*)\. "
+    r"Got (?P<value>.*) instead\.",
+    re.DOTALL,
+)
+_RULES = (
+    (r"an instance of '[\w.]+'", ""),
+    (r"an array-like", ""),
+    (r"an int in the range \[(-?\d+), inf\)", r"a whole number from \1 on"),
+    (r"an int in the range \[(-?\d+), (-?\d+)\]", r"a whole number from \1 to \2"),
+    (r"a float in the range \((-?\d+)(?:\.0)?, (-?\d+)(?:\.0)?\)", r"a number between \1 and \2"),
+    (r"None", "none"),
+)
+
+_options: dict[str, tuple[str, str | None]] = {}
+
+
+def speak_of(command: Any) -> None:
+    """Speak of a command's options from now on; None: of no one's."""
+    _options.clear()
+    for declared in getattr(command, "params", ()):
+        long = [name for name in declared.opts if name.startswith("--")]
+        off = [name for name in declared.secondary_opts if name.startswith("--")]
+        if long:
+            _options[declared.name] = (long[0], off[0] if off else None)
+
+
+def in_options(text: str) -> str:
+    """Return a text of the library with the running command's options for its parameters."""
+    refusal = _REFUSAL.fullmatch(text.strip())
+    if refusal is not None:
+        text = _refused(**refusal.groupdict())
+    return _MENTIONS.sub(_mention, text)
+
+
+def _mention(found: re.Match[str]) -> str:
+    if found["model"] or found["none"]:
+        return found["model"] or "or none"
+    whole, name, value = found[0], found["named"], found["value"]
+    if name in _COUNTED and value.isdigit():
+        return f"{value} {_COUNTED[name]}{'' if value == '1' else 's'}"
+    option = _option(name or found["ticked"] or found["bare"])
+    if option is None:
+        return whole
+    on, off = option
+    if name is None:
+        return on
+    if value in ("True", "False"):
+        return on if value == "True" else off or f"no {on}"
+    return f"{on} {_plain(value)}"
+
+
+def _option(name: str | None) -> tuple[str, str | None] | None:
+    if name is None:
+        return None
+    for known in (name, _OTHER_NAMES.get(name, ""), name.removeprefix("n_")):
+        if known in _options:
+            return _options[known]
+    return None
+
+
+def _plain(value: str) -> str:
+    """Return a value as it is typed: without quotes and brackets, and none for None."""
+    if value == "None":
+        return "none"
+    return re.sub(r"(?<=\d)\.0$", "", value.strip("'\"[]"))
+
+
+def _refused(name: str, kind: str, rule: str, value: str) -> str:
+    rule = re.sub(r"a str among \{([^}]*)\}", _one_of, rule)
+    for pattern, words in _RULES:
+        rule = re.sub(pattern, words, rule)
+    ways = [way.strip() for way in re.split(r"\bor\b|, (?=an? |one of)", rule)]
+    given = " or ".join(way.strip(" ,") for way in ways if way.strip(" ,"))
+    return f"{name}={value} is not possible for {kind}: give {given}."
+
+
+def _one_of(found: re.Match[str]) -> str:
+    """Return the words allowed, in the order of the alphabet: scikit-learn's is that of a set."""
+    return "one of " + ", ".join(sorted(word.strip(" '") for word in found[1].split(",")))
