@@ -21,6 +21,7 @@ __all__ = [
     "OtherSettingError",
     "ModelFileError",
     "DataFileError",
+    "MissingColumnsError",
     "MissingLibraryError",
     "SplitError",
     "ResultsError",
@@ -99,6 +100,18 @@ class ModelFileError(ValueError):
 
 class DataFileError(DataError):
     """A file cannot be read or written as a series; the message says why and what to do."""
+
+
+class MissingColumnsError(DataFileError):
+    """A file has not the columns that were named.
+
+    `source` is the file as it is shown, `columns` are the names it has not.
+    """
+
+    def __init__(self, message: str, source: str = "", columns: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.source = source
+        self.columns = columns
 
 
 class MissingLibraryError(DataFileError, ImportError):

@@ -47,7 +47,7 @@ def in_this_process(monkeypatch, *arguments):
 
 def test_quiet_keeps_remarks_of_the_reader_back(tmp_path, monkeypatch):
     table = tmp_path / "table.csv"
-    table.write_text("a,b,word\n" + "".join(f"{i % 3},{i % 5},yes\n" for i in range(30)))
+    table.write_text("a,b,word\n" + "".join(f"{i**3 % 31},{i**2 % 29},yes\n" for i in range(30)))
     arguments = ("fit", table, "-m", "sfa", "--out", tmp_path / "model.predfeat")
     assert "word" in in_this_process(monkeypatch, *arguments)[1]
     assert in_this_process(monkeypatch, *arguments, "--force", "--quiet") == (0, "")

@@ -69,7 +69,7 @@ def place(tmp_path, monkeypatch):
         ("compare table.csv --n-neighbors 500", "--n-neighbors 500 needs at least 501 states"),
         ("compare table.csv --n-components 9", "--n-components 9 is more than the rank 3"),
         ("compare table.csv --pca-components 9", "--pca-components 9 is more .* or none for all"),
-        ("compare table.csv --rate 100", "--rate 100 means nothing .* --columns, --time, --group"),
+        ("compare table.csv --rate 100", "--rate 100 means nothing .* --columns, --keep, --exclude, "),
         ("fit table.csv --graph ring", "--graph ring is not possible for GPFA: give one of full, "),
         ("fit table.csv --init my", "--init my is not possible .*: give one of auto, extremes"),
         ("fit table.csv --n-lags 0", "--n-lags 0 is not possible .* a whole number from 1 on"),

@@ -4,7 +4,7 @@ from predfeat.datasets._games import busiest_window, game_frames
 from predfeat.datasets._hidden_lorenz import hidden_lorenz
 from predfeat.datasets._predictable_noise import predictable_noise
 from predfeat.datasets._preparation import prepare
-from predfeat.datasets._read import SUFFIXES, read
+from predfeat.datasets._read import SUFFIXES, read, reading_options
 from predfeat.datasets._recording import (
     Channels,
     FileColumn,
@@ -27,6 +27,7 @@ __all__ = [
     "game_frames",
     "busiest_window",
     "read",
+    "reading_options",
     "SUFFIXES",
     "prepare",
     "short_time_spectra",

@@ -11,17 +11,21 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from datetime import datetime
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from predfeat._typing import FloatArray
+from predfeat.datasets._cells import number, numbers
+from predfeat.datasets._comments import read_lines
+from predfeat.datasets._missing import Missing
 from predfeat.datasets._opening import Progress
 from predfeat.datasets._recording import Recording
 from predfeat.datasets._roles import assign_roles, distinct_names
-from predfeat.datasets._tables import MISSING, Pieces
+from predfeat.datasets._tables import Pieces
+from predfeat.datasets._units import is_units_row, units_of
 from predfeat.exceptions import DataFileError
 
 __all__ = ["read_delimited"]
@@ -38,6 +42,9 @@ def read_delimited(
     columns: Sequence[str] | None = None,
     time: str | None = None,
     group: str | None = None,
+    keep: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+    missing: str | float | Sequence[str | float] | None = None,
     jumps: str = "gaps",
     header: bool | None = None,
     delimiter: str | None = None,
@@ -50,26 +57,41 @@ def read_delimited(
     with ExitStack() as closing:
         if path is not None:
             closing.enter_context(raw)
-        lines = _lines(_as_text(raw, source), source)
-        sample = list(islice(lines, _SAMPLE_LINES))
-        delimiter = delimiter or _find_delimiter(sample)
-        rows = csv.reader(
-            chain(sample, lines), delimiter=delimiter, strict=True, skipinitialspace=True
-        )
+        blank = Missing.given(missing)
+        looks_like_names = partial(_is_header, missing=blank)
+        text = read_lines(
+            _lines(_as_text(raw, source), source), delimiter, _find_delimiter, looks_like_names,
+            header=header,
+        )  # fmt: skip
+        delimiter = text.delimiter
+        rows = csv.reader(text.lines, delimiter=delimiter, strict=True, skipinitialspace=True)
         blocks = _blocks(rows, source)
         first = next(blocks, None)
         if first is None:
             raise DataFileError(f"{source} holds nothing but blank lines.")
-        has_header = _is_header(first[0], delimiter) if header is None else header
-        names, notes = distinct_names(first[0] if has_header else [""] * len(first[0]))
-        roles = assign_roles(names, time=time, group=group, columns=columns, source=source)
-        pieces = Pieces(source, names, roles, notes=notes)
-        if not has_header:
-            _add(pieces, first, delimiter)
+        if text.header is not None:
+            given, blocks = text.header, chain([first], blocks)
+        elif looks_like_names(first[0], delimiter) if header is None else header:
+            given = first[0]
+        else:
+            given, blocks = [""] * len(first[0]), chain([first], blocks)
+        names, notes = distinct_names(given)
+        roles = assign_roles(
+            names, time=time, group=group, columns=columns, source=source, keep=keep,
+            exclude=exclude,
+        )  # fmt: skip
+        pieces = Pieces(source, names, roles, missing=blank, notes=notes)
+        units: list[str] | None = None
+        if given is first[0]:
+            units, blocks = _units_row(blocks, blank, delimiter)
+        pieces.units = units_of(given, units)
         for block in blocks:
             _add(pieces, block, delimiter)
             if progress is not None and size:
                 progress(min(raw.tell() / size, 1.0))
+    pieces.notes += text.note()
+    if units is not None:
+        pieces.notes += ("The row below the names was taken as units.",)
     recording = pieces.recording(jumps)
     if progress is not None:
         progress(1.0)
@@ -200,66 +222,38 @@ def _raise_ragged(rows: list[list[str]], line: int, n_columns: int, source: str)
         line += 1 + sum(cell.count("\n") for cell in row)  # a quoted cell may hold line ends
 
 
+def _units_row(
+    blocks: Iterator[list[list[str]]], missing: Missing, delimiter: str
+) -> tuple[list[str] | None, Iterator[list[list[str]]]]:
+    """Take the row of units off the first block, if there is one."""
+    block = next(blocks, None)
+    if block is None:
+        return None, blocks
+    if is_units_row(block[0], block[1:_SAMPLE_LINES], missing, comma=delimiter == ";"):
+        return block[0], chain([block[1:]], blocks)
+    return None, chain([block], blocks)
+
+
 def _add(pieces: Pieces, rows: list[list[str]], delimiter: str) -> None:
     """Turn the cells of the columns that matter into numbers, and keep the others' text."""
     cells = list(zip(*rows, strict=True))
     roles = pieces.roles
     block = np.empty((len(rows), len(roles.channels)))
     for i, position in enumerate(roles.channels):
-        if position in pieces.text:
-            block[:, i] = np.nan
-            continue
-        try:
-            block[:, i] = _numbers(cells[position], delimiter)
-        except _NotANumber as text:
-            row = pieces.n_rows + cells[position].index(text.cell) + 1
-            shown = text.cell if len(text.cell) <= 40 else text.cell[:40] + "…"
-            pieces.text[position] = (
-                f"column {pieces.names[position]!r} holds text such as {shown!r} (row {row})."
-            )
-            block[:, i] = np.nan
+        block[:, i] = numbers(
+            cells[position], pieces.missing, comma=delimiter == ";",
+            tally=pieces.tally(position), row=pieces.n_rows,
+        )  # fmt: skip
     time = None if roles.time is None else cells[roles.time]
     if time is not None and delimiter == ";":
         time = tuple(cell.replace(",", ".") for cell in time)
     pieces.add(block, time, None if roles.group is None else cells[roles.group])
 
 
-class _NotANumber(Exception):
-    def __init__(self, cell: str) -> None:
-        super().__init__(cell)
-        self.cell = cell
-
-
-def _numbers(cells: tuple[str, ...], delimiter: str) -> FloatArray:
-    if "_" not in "".join(cells):  # float() would read 1_000 as a number
-        try:
-            return np.array(cells, dtype=np.float64)
-        except ValueError:
-            pass
-    return np.array([_number(cell, delimiter) for cell in cells])
-
-
-def _number(cell: str, delimiter: str) -> float:
-    """Read one cell; what is missing is NaN, text raises."""
-    stripped = cell.strip()
-    if stripped.lower() in MISSING:
-        return float("nan")
-    if delimiter == ";" and "," in stripped and "." not in stripped:
-        stripped = stripped.replace(",", ".")
-    try:
-        if "_" not in stripped:
-            return float(stripped)
-    except ValueError:
-        pass
-    raise _NotANumber(cell)
-
-
-def _is_header(row: list[str], delimiter: str) -> bool:
+def _is_header(row: list[str], delimiter: str, missing: Missing) -> bool:
     """Tell whether a first row holds anything but numbers, missing values and dates."""
     for cell in row:
-        try:
-            _number(cell, delimiter)
-        except _NotANumber:
+        if number(cell, missing, comma=delimiter == ";") is None:
             try:
                 datetime.fromisoformat(cell.strip())
             except ValueError:

@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 
 from predfeat._typing import FloatArray
+from predfeat.datasets._cells import numbers
+from predfeat.datasets._missing import Missing
 from predfeat.datasets._opening import Progress, check_fits, damage, library
 from predfeat.datasets._recording import Recording
 from predfeat.datasets._roles import Roles, assign_roles, distinct_names
 from predfeat.datasets._tables import Pieces
+from predfeat.datasets._units import units_of
 from predfeat.exceptions import DataFileError
 
 __all__ = ["read_parquet"]
@@ -27,6 +30,9 @@ def read_parquet(
     columns: Sequence[str] | None = None,
     time: str | None = None,
     group: str | None = None,
+    keep: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+    missing: str | float | Sequence[str | float] | None = None,
     jumps: str = "gaps",
     progress: Progress | None = None,
 ) -> Recording:
@@ -42,21 +48,27 @@ def read_parquet(
         given = list(schema.names)
     with file:
         names, notes = distinct_names(given)
-        roles = assign_roles(names, time=time, group=group, columns=columns, source=source)
-        pieces = Pieces(source, names, roles, notes=notes)
+        roles = assign_roles(
+            names, time=time, group=group, columns=columns, source=source, keep=keep,
+            exclude=exclude,
+        )  # fmt: skip
+        pieces = Pieces(
+            source, names, roles, units=units_of(given, None), missing=Missing.given(missing),
+            notes=notes,
+        )  # fmt: skip
         for position in roles.channels:
-            if not _is_number(arrow, types[position]):
+            kind = types[position]
+            if not _is_number(arrow, kind) and not _is_text(arrow, kind):
                 pieces.text[position] = f"column {names[position]!r} is of type {types[position]}."
         _refuse_nested(arrow, roles, names, types, source)
         numeric = [i for i in roles.channels if i not in pieces.text]
         check_fits(source, n_rows * len(roles.channels) * 8, _ADVICE)
         # Rounding of float32 must not become signal, so it stays float32 where all columns are.
-        narrow = bool(numeric) and all(
-            types[i] in (arrow.float16(), arrow.float32()) for i in numeric
-        )
+        kinds = [types[i] for i in numeric if _is_number(arrow, types[i])]
+        narrow = bool(kinds) and all(k in (arrow.float16(), arrow.float32()) for k in kinds)
         for columns_read in _batches(file, given, numeric, roles, source):
             with damage(source, "a Parquet file"):
-                block = _channels(columns_read, roles, np.float32 if narrow else np.float64)
+                block = _channels(columns_read, pieces, np.float32 if narrow else np.float64)
                 stamps = None if roles.time is None else _cells(columns_read[roles.time])
                 ids = None if roles.group is None else columns_read[roles.group].to_pylist()
             pieces.add(block, stamps, ids)
@@ -94,19 +106,25 @@ def _batches(
         yield read
 
 
-def _channels(read: dict[int, Any], roles: Roles, dtype: Any) -> FloatArray:
+def _channels(read: dict[int, Any], pieces: Pieces, dtype: Any) -> FloatArray:
     n_rows = len(next(iter(read.values())))
-    block = np.full((n_rows, len(roles.channels)), np.nan, dtype=dtype)
-    for i, position in enumerate(roles.channels):
+    channels = pieces.roles.channels
+    block = np.full((n_rows, len(channels)), np.nan, dtype=dtype)
+    for i, position in enumerate(channels):
         if position in read:
-            block[:, i] = _numbers(read[position])
+            block[:, i] = _numbers(read[position], pieces, position)
     return block
 
 
-def _numbers(column: Any) -> Any:
+def _numbers(column: Any, pieces: Pieces, position: int) -> Any:
     if str(column.type).startswith("decimal"):
         column = column.cast("float64")
-    return column.to_numpy(zero_copy_only=False)  # what is null becomes NaN
+    array = column.to_numpy(zero_copy_only=False)  # what is null becomes NaN
+    if "string" in str(column.type):
+        cells = ["" if cell is None else cell for cell in column.to_pylist()]
+        tally = pieces.tally(position)
+        return numbers(cells, pieces.missing, comma=False, tally=tally, row=pieces.n_rows)
+    return pieces.missing.blank(array) if array.dtype.kind in "iuf" else array
 
 
 def _cells(column: Any) -> Any:
@@ -123,6 +141,13 @@ def _is_number(arrow: Any, kind: Any) -> bool:
         test(kind)
         for test in (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
     )
+
+
+def _is_text(arrow: Any, kind: Any) -> bool:
+    types = arrow.types
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(types.is_string(kind) or types.is_large_string(kind))
 
 
 def _refuse_nested(

@@ -16,10 +16,10 @@ from predfeat.datasets._recording import Recording
 from predfeat.datasets._video import read_video
 from predfeat.exceptions import DataFileError
 
-__all__ = ["SUFFIXES", "read"]
+__all__ = ["SUFFIXES", "read", "reading_options"]
 
-_TEXT_OPTIONS = ("columns", "time", "group", "jumps", "header", "delimiter")
-_TABLE_OPTIONS = ("columns", "time", "group", "jumps")
+_TABLE_OPTIONS = ("columns", "keep", "exclude", "time", "group", "missing", "jumps")
+_TEXT_OPTIONS = (*_TABLE_OPTIONS, "header", "delimiter")
 _AUDIO_OPTIONS = ("rate", "spectrum", "frame", "hop")
 _VIDEO_OPTIONS = ("height", "width", "window", "jumps")
 
@@ -42,8 +42,11 @@ def read(
     path: str | os.PathLike[str],
     *,
     columns: Sequence[str] | None = None,
+    keep: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
     time: str | None = None,
     group: str | None = None,
+    missing: str | float | Sequence[str | float] | None = None,
     jumps: str | None = None,
     header: bool | None = None,
     delimiter: str | None = None,
@@ -68,10 +71,14 @@ def read(
     path : str or path
         The file; "-" reads a text table from standard input.
     columns : list of str, optional
-        For arrays and tables: the columns to read, in this order; all columns of numbers by
-        default. A text such as "a,b" names both, unless a column is called so itself. The
-        columns of an array, and of a text table without a header, are called "column 1",
-        "column 2", …
+        For arrays and tables: the columns to read, in this order; by default all columns of
+        numbers that are data (see Notes). A text such as "a,b" names both, unless a column is
+        called so itself. The columns of an array, and of a text table without a header, are
+        called "column 1", "column 2", …
+    keep : list of str, optional
+        For tables: columns to read although they would be left out by default.
+    exclude : list of str, optional
+        For tables: columns to leave out.
     time : str, optional
         For tables: the column of time stamps, numbers or ISO dates, which must increase inside
         each group. By default a column called time, timestamp, datetime, date or t (in capitals
@@ -79,6 +86,10 @@ def read(
         are left out, with a warning. Naming such a column in `columns` makes it a channel.
     group : str, optional
         For tables: the column with the ids of the sequences, text or numbers.
+    missing : list of str or float, optional
+        For tables: cells that stand for a missing value, beside the usual ones. Texts are compared
+        as texts, in capitals or not, numbers as numbers: "-999" is -999.0, too. A text such as
+        "?,-999" holds both.
     jumps : {"gaps", "ignore"}, optional
         For tables and videos: what to do where time stamps jump. "gaps", the default, puts in
         rows of NaN for the missing ones, or begins a new sequence after more than 100 of them;
@@ -109,8 +120,8 @@ def read(
     Returns
     -------
     Recording
-        The series, with what is known about its rows and columns. Cells that are empty or hold
-        NA, N/A, NaN, null, none or - are NaN. `notes` says what was decided on the way.
+        The series, with what is known about its rows and columns. `notes` says what was decided
+        on the way, `left_out` which columns of numbers were left out.
 
     Raises
     ------
@@ -126,6 +137,19 @@ def read(
         For columns of a table that hold no numbers.
     UnevenSamplingWarning
         When time stamps are not evenly spaced.
+
+    Notes
+    -----
+    Of tables, columns that are no data are left out unless `columns` or `keep` names them, each
+    with a note: what counts rows or time in constant steps (an index, a timer); what follows from
+    the time stamps (year, month, weekday, hour) or turns like a clock; what has each of its values
+    in one stretch of rows only, or is constant in each group (trial numbers, ids); and what has so
+    many empty cells that more numbers stand in complete rows without it. Where a table would be
+    empty without its only such column, that one is read.
+
+    Empty cells and those that hold NA, N/A, #N/A, #NA, <NA>, NaN, NaT, null, none, -, ? or a single
+    point (in capitals or not) are NaN; so are odd cells of a column where most are numbers, with a
+    note that counts them. A row of units below the names, and comments, are recognised.
 
     Examples
     --------
@@ -148,9 +172,10 @@ def read(
     "Column 'time' was taken as time stamps."
     """
     given = {
-        "columns": columns, "time": time, "group": group, "jumps": jumps, "header": header,
-        "delimiter": delimiter, "key": key, "rate": rate, "spectrum": spectrum, "frame": frame,
-        "hop": hop, "height": height, "width": width, "window": window,
+        "columns": columns, "keep": keep, "exclude": exclude, "time": time, "group": group,
+        "missing": missing, "jumps": jumps, "header": header, "delimiter": delimiter, "key": key,
+        "rate": rate, "spectrum": spectrum, "frame": frame, "hop": hop, "height": height,
+        "width": width, "window": window,
     }  # fmt: skip
     options = {name: value for name, value in given.items() if value is not None}
     file = None if str(path) == "-" else Path(path)
@@ -162,6 +187,27 @@ def read(
     if suffix in (".tsv", ".tsv.gz"):
         options.setdefault("delimiter", "\t")
     return reader(file, progress=progress, **options)
+
+
+def reading_options(path: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Return the options of `read` that a kind of file knows.
+
+    Parameters
+    ----------
+    path : str or path
+        The file, which need not exist; "-" is standard input.
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> from predfeat.datasets import reading_options
+    >>> reading_options("series.npz")
+    ('columns', 'key')
+    """
+    return _READERS[".csv" if str(path) == "-" else _known_suffix(Path(path))][1]
 
 
 def _known_suffix(path: Path) -> str:

@@ -97,6 +97,8 @@ class Recording:
         empty where it says nothing about any of them.
     skipped : tuple of str
         Columns of the file that were left out because they hold no numbers.
+    left_out : tuple of str
+        Columns of numbers that were left out, as they are no data or cost too many rows.
     time_column, group_column : FileColumn, optional
         The columns `time` and `groups` come from, one cell per row of the file.
     notes : tuple of str
@@ -124,6 +126,7 @@ class Recording:
     unit: str = "rows"
     units: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     time_column: FileColumn | None = None
     group_column: FileColumn | None = None
     notes: tuple[str, ...] = ()

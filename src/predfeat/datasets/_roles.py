@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from predfeat.datasets._name_lists import separate_names
-from predfeat.exceptions import DataFileError
+from predfeat.exceptions import DataFileError, MissingColumnsError
 
 __all__ = ["Roles", "assign_roles", "distinct_names", "select_columns"]
 
@@ -27,6 +27,8 @@ class Roles:
         Whether the time column was found by its name, not named by the user.
     asked : bool
         Whether the user named the channels.
+    wanted : list of int
+        Channels that the user named, in one way or another: they are read whatever they hold.
     """
 
     channels: list[int]
@@ -34,6 +36,7 @@ class Roles:
     group: int | None
     guessed: bool
     asked: bool
+    wanted: list[int] = field(default_factory=list)
 
 
 def assign_roles(
@@ -43,8 +46,12 @@ def assign_roles(
     group: str | None,
     columns: Sequence[str] | None,
     source: str,
+    keep: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
 ) -> Roles:
     """Find the columns the user named; guess the time column by its name if none was."""
+    kept = [] if keep is None else select_columns(names, keep, source, "keep")
+    left_out = [] if exclude is None else select_columns(names, exclude, source, "exclude")
     group_at = None if group is None else _position(names, group, source, "group")
     time_at = None if time is None else _position(names, time, source, "time")
     if time_at is not None and time_at == group_at:
@@ -56,29 +63,59 @@ def assign_roles(
                 f"column {names[position]!r} of {source} cannot be both {role} and a channel: "
                 f"leave it out of `columns` or do not name it as `{role}`."
             )
+    _refuse_both(names, kept, "kept", left_out, "excluded", source)
+    for role, position in (("time", time_at), ("group", group_at)):
+        _refuse_both(names, [position], f"the {role} column", kept, "kept as a channel", source)
+        _refuse_both(names, [position], f"the {role} column", left_out, "excluded", source)
+    if chosen is not None:
+        _refuse_both(names, chosen, "named in `columns`", left_out, "excluded", source)
+        chosen += [i for i in kept if i not in chosen]
     guessed = False
     if time_at is None:
         lower = [name.lower() for name in names]
         found = [lower.index(name) for name in _TIME_NAMES if name in lower]
-        found = [i for i in found if i != group_at and (chosen is None or i not in chosen)]
+        found = [i for i in found if i not in (group_at, *kept, *left_out, *(chosen or ()))]
         if found:
             time_at, guessed = found[0], True
     if chosen is None:
-        chosen = [i for i in range(len(names)) if i not in (time_at, group_at)]
-    return Roles(chosen, time_at, group_at, guessed, columns is not None)
+        chosen = [i for i in range(len(names)) if i not in (time_at, group_at, *left_out)]
+        if not chosen:
+            raise DataFileError(f"no column of {source} is left to read: exclude fewer of them.")
+    wanted = kept if columns is None else list(chosen)
+    return Roles(chosen, time_at, group_at, guessed, columns is not None, wanted)
 
 
-def select_columns(names: Sequence[str], columns: Sequence[str], source: str) -> list[int]:
+def _refuse_both(
+    names: Sequence[str],
+    some: Sequence[int | None],
+    role: str,
+    others: Sequence[int],
+    other_role: str,
+    source: str,
+) -> None:
+    for position in some:
+        if position is not None and position in others:
+            raise DataFileError(
+                f"column {names[position]!r} of {source} cannot be both {role} and {other_role}."
+            )
+
+
+def select_columns(
+    names: Sequence[str], columns: Sequence[str], source: str, option: str = "columns"
+) -> list[int]:
     """Return the positions of the named columns, in the order asked for."""
     columns = separate_names(columns, names)
-    if len(columns) == 0:
+    if len(columns) == 0 and option == "columns":
         raise DataFileError(
             "`columns` is empty: name at least one column, or leave it out for all."
         )
-    positions = [_position(names, column, source, "columns") for column in columns]
-    if len(set(positions)) < len(positions):
+    unknown = [column for column in columns if column not in names]
+    if unknown:
+        raise _no_column(names, unknown, source, option)
+    positions = [list(names).index(column) for column in columns]
+    if len(set(positions)) < len(positions) and option == "columns":
         raise DataFileError("`columns` names a column twice: each can be a channel once.")
-    return positions
+    return list(dict.fromkeys(positions))
 
 
 def distinct_names(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -119,5 +156,12 @@ def distinct_names(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ..
 def _position(names: Sequence[str], name: str, source: str, option: str) -> int:
     if name in names:
         return list(names).index(name)
+    raise _no_column(names, [name], source, option)
+
+
+def _no_column(
+    names: Sequence[str], unknown: Sequence[str], source: str, option: str
+) -> MissingColumnsError:
     listed = ", ".join(map(repr, names[:20])) + (", …" if len(names) > 20 else "")
-    raise DataFileError(f"{source} has no column {name!r} (`{option}`). Its columns are {listed}.")
+    message = f"{source} has no column {unknown[0]!r} (`{option}`). Its columns are {listed}."
+    return MissingColumnsError(message, source, tuple(unknown))

@@ -10,15 +10,18 @@ from typing import Any
 import numpy as np
 
 from predfeat._typing import AnyArray, FloatArray
+from predfeat.datasets._cells import CellTally
+from predfeat.datasets._clocks import ENOUGH
+from predfeat.datasets._missing import Missing
+from predfeat.datasets._naming import in_python
 from predfeat.datasets._opening import check_fits
 from predfeat.datasets._recording import FileColumn, Recording
 from predfeat.datasets._roles import Roles
+from predfeat.datasets._screening import Rows, about_ids, screen
 from predfeat.datasets._timestamps import Timeline, lay_out, parse_times
 from predfeat.exceptions import DataFileError, SkippedColumnsWarning
 
-__all__ = ["MISSING", "Pieces"]
-
-MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "-"})  # in small letters
+__all__ = ["Pieces"]
 
 
 @dataclass
@@ -35,8 +38,13 @@ class Pieces:
         The channels; a column in `text` may hold anything.
     time_cells, group_cells : list
         One entry per row, as read.
+    tallies : dict of int to CellTally
+        What the cells of text are, by the column's position.
     text : dict of int to str
         Positions of the columns that turned out to hold no numbers, with a sentence that says so.
+    units : tuple of str
+        Of all columns of the file, "" where it says nothing.
+    missing : Missing
     notes : tuple of str
     n_rows, n_bytes : int
         Read so far.
@@ -48,11 +56,19 @@ class Pieces:
     blocks: list[FloatArray] = field(default_factory=list)
     time_cells: list[Any] = field(default_factory=list)
     group_cells: list[Any] = field(default_factory=list)
+    tallies: dict[int, CellTally] = field(default_factory=dict)
     text: dict[int, str] = field(default_factory=dict)
+    units: tuple[str, ...] = ()
+    missing: Missing = field(default_factory=Missing)
     notes: tuple[str, ...] = ()
     n_rows: int = 0
     n_bytes: int = 0
     _shared_ids: dict[Any, Any] = field(default_factory=dict)
+    _stamps: AnyArray | None = None
+
+    def tally(self, position: int) -> CellTally:
+        """Return what is known so far of the cells of a column of text."""
+        return self.tallies.setdefault(position, CellTally())
 
     def add(
         self, block: FloatArray, time: Sequence[Any] | None, group: Sequence[Any] | None
@@ -74,13 +90,24 @@ class Pieces:
             raise DataFileError(f"{self.source} has a header but no rows.")
         group = self._groups()
         timeline, time_column, notes, as_channel = self._timeline(group, jumps)
-        values, names, skipped = self._channels(as_channel)
-        notes = (*self.notes, *notes)
+        self._judge_text()
+        values, places, skipped = self._channels(as_channel)
+        ids = None if group is None else group.cells
+        found = screen(
+            values, [self.names[i] for i in places], Rows(self.n_rows, self._stamps, ids),
+            wanted=[k for k, i in enumerate(places) if i in self.roles.wanted], source=self.source,
+        )  # fmt: skip
+        if found.left_out:
+            values = values[:, found.kept]
+        names = tuple(self.names[places[k]] for k in found.kept)
+        left_out = tuple(self.names[places[k]] for k in found.left_out)
+        units = tuple(self.units[places[k]] for k in found.kept) if any(self.units) else ()
+        units = units if any(units) else ()
+        notes = (*self.notes, *notes, *found.notes)
         if timeline is None:
-            ids = None if group is None else group.cells
             return Recording(
-                values, names, self.source, groups=ids, skipped=skipped,
-                group_column=group, notes=notes,
+                values, names, self.source, groups=ids, units=units, skipped=skipped,
+                left_out=left_out, group_column=group, notes=notes,
             )  # fmt: skip
         if timeline.rows is not None:
             values = np.where((timeline.rows >= 0)[:, None], values[timeline.rows], np.nan)
@@ -95,7 +122,9 @@ class Pieces:
             rows=timeline.rows,
             step=timeline.step,
             unit="s" if dates else f"units of {time_column.name!r}",
+            units=units,
             skipped=skipped,
+            left_out=left_out,
             time_column=time_column,
             group_column=group,
             notes=(*notes, *timeline.notes),
@@ -130,6 +159,7 @@ class Pieces:
             if isinstance(parsed, str):
                 raise DataFileError(f"the time column {name!r} of {self.source} {parsed}.")
             time, kept = parsed
+            self._stamps = time
             timeline = lay_out(
                 time, None if group is None else group.cells, source=self.source, name=name,
                 jumps=jumps, n_columns=len(self.roles.channels),
@@ -138,17 +168,46 @@ class Pieces:
             if not self.roles.guessed:
                 raise
             # "t" may be a temperature; a column called time or date is never a channel.
-            numbers = _as_numbers(cells) if name.lower() == "t" else None
+            numbers = self._as_numbers(cells) if name.lower() == "t" else None
             if numbers is None:
                 self.text[position] = str(error)
+            else:
+                self._stamps = None
             return None, None, (), numbers
         note = f"Column {name!r} was taken as time stamps."
         notes = (note,) if self.roles.guessed else ()
         return timeline, FileColumn(name, kept), notes, None
 
+    def _judge_text(self) -> None:
+        """Tell columns of text from columns of numbers with a few odd cells, and say so."""
+        ids = []
+        odd = {}
+        for position, tally in sorted(self.tallies.items()):
+            if position in self.text or not tally.n_odd:
+                continue
+            name = self.names[position]
+            if not tally.is_text:
+                odd[name] = tally
+                continue
+            self.text[position] = (
+                f"column {name!r} holds text such as {tally.in_words().split(', ')[0]}."
+            )
+            stretches = 0 if tally.ids is None or tally.n_numbers else len(tally.ids)
+            if stretches > 1 and stretches * ENOUGH <= self.n_rows:
+                ids.append(name)
+        for name, tally in odd.items():
+            option = in_python("missing", list(tally.examples))
+            self.notes += (
+                f"{tally.n_odd} cell(s) of column {name!r} are no numbers and were taken as "
+                f"missing: {tally.in_words()}{', …' if tally.n_odd > len(tally.examples) else ''}."
+                f" {option} says that this is meant.",
+            )
+        if ids and self.roles.group is None and not self.roles.asked:
+            self.notes += (about_ids(ids),)
+
     def _channels(
         self, as_channel: FloatArray | None
-    ) -> tuple[FloatArray, tuple[str, ...], tuple[str, ...]]:
+    ) -> tuple[FloatArray, list[int], tuple[str, ...]]:
         channels = self.roles.channels
         filled = np.zeros(len(channels), dtype=bool)
         for block in self.blocks:
@@ -158,7 +217,7 @@ class Pieces:
                 self.text[position] = f"column {self.names[position]!r} is empty."
         self._say_what_is_skipped()
         kept = [i for i, position in enumerate(channels) if position not in self.text]
-        names = [self.names[channels[i]] for i in kept]
+        places = [channels[i] for i in kept]
         if not kept and as_channel is None:
             raise DataFileError(
                 f"{self.source} has no column of numbers to work on. "
@@ -175,8 +234,14 @@ class Pieces:
             assert self.roles.time is not None
             before = sum(channels[i] < self.roles.time for i in kept)
             values = np.insert(values, before, as_channel, axis=1)
-            names.insert(before, self.names[self.roles.time])
-        return values, tuple(names), tuple(self.names[i] for i in sorted(self.text))
+            places.insert(before, self.roles.time)
+        return values, places, tuple(self.names[i] for i in sorted(self.text))
+
+    def _as_numbers(self, cells: Any) -> FloatArray | None:
+        try:
+            return np.array([np.nan if self.missing.says(str(c)) else float(c) for c in cells])
+        except ValueError:
+            return None
 
     def _say_what_is_skipped(self) -> None:
         if not self.text:
@@ -208,12 +273,3 @@ def _plain_ids(cells: list[Any]) -> AnyArray:
     array = np.empty(len(cells), dtype=object)
     array[:] = cells
     return array
-
-
-def _as_numbers(cells: Any) -> FloatArray | None:
-    try:
-        return np.array(
-            [np.nan if str(cell).strip().lower() in MISSING else float(cell) for cell in cells]
-        )
-    except ValueError:
-        return None

@@ -1,0 +1,125 @@
+"""Cells of text: numbers, nothing, or neither; and what a column of them adds up to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+import numpy as np
+
+from predfeat._typing import FloatArray
+from predfeat.datasets._missing import Missing
+
+__all__ = ["CellTally", "number", "numbers"]
+
+_EXAMPLES = 3
+_WIDEST = 40  # characters of a cell that is shown
+
+
+@dataclass
+class CellTally:
+    """What the cells of one column are, as it is being read.
+
+    Attributes
+    ----------
+    n_numbers : int
+    n_odd : int
+        Cells that are neither numbers nor missing.
+    examples : dict of str to int
+        The first few of these, with the row (from 1) where each comes first.
+    ids : set of str or None
+        Distinct cells of a column where each stands in one stretch of rows only; None as soon as
+        one comes back.
+    """
+
+    n_numbers: int = 0
+    n_odd: int = 0
+    examples: dict[str, int] = field(default_factory=dict)
+    ids: set[str] | None = field(default_factory=set)
+    _last: str | None = None
+
+    @property
+    def is_text(self) -> bool:
+        """Whether most cells are no numbers."""
+        return self.n_odd > 0 and self.n_numbers <= self.n_odd
+
+    def in_words(self) -> str:
+        """Return the examples with their rows."""
+        told = [f"{_short(cell)!r} (row {row})" for cell, row in self.examples.items()]
+        return ", ".join(told)
+
+    def follow(self, cells: Sequence[str]) -> None:
+        """Note whether ids come back; cells in the order of the file."""
+        if self.ids is None:
+            return
+        for cell, _ in groupby(cells):
+            if cell == self._last:
+                continue
+            if cell in self.ids:
+                self.ids = None
+                return
+            self.ids.add(cell)
+            self._last = cell
+
+
+def _short(cell: str) -> str:
+    return cell if len(cell) <= _WIDEST else cell[:_WIDEST] + "…"
+
+
+def numbers(
+    cells: Sequence[str], missing: Missing, *, comma: bool, tally: CellTally, row: int
+) -> FloatArray:
+    """Read a column's cells as numbers: NaN where one is missing or odd.
+
+    Parameters
+    ----------
+    cells : sequence of str
+    missing : Missing
+    comma : bool
+        Whether numbers may have a decimal comma.
+    tally : CellTally
+        Of the column; it is brought up to date.
+    row : int
+        Of the first cell, from 0.
+    """
+    if "_" not in "".join(cells):  # float() would read 1_000 as a number
+        try:
+            read: FloatArray = np.array(cells, dtype=np.float64)
+        except ValueError:
+            pass
+        else:
+            read = missing.blank(read)
+            tally.n_numbers += len(cells) - int(np.count_nonzero(np.isnan(read)))
+            return read
+    counts = Counter(cells)
+    known = {cell: number(cell, missing, comma=comma) for cell in counts}
+    odd = {cell for cell, value in known.items() if value is None}
+    read = np.array([np.nan if known[cell] is None else known[cell] for cell in cells], dtype=float)
+    read = missing.blank(read)
+    n_odd = sum(counts[cell] for cell in odd)
+    tally.n_odd += n_odd
+    tally.n_numbers += int(np.count_nonzero(~np.isnan(read)))
+    for i, cell in enumerate(cells if odd else ()):
+        if len(tally.examples) == _EXAMPLES:
+            break
+        if cell in odd and cell not in tally.examples:
+            tally.examples[cell] = row + i + 1
+    tally.follow(cells)
+    return read
+
+
+def number(cell: str, missing: Missing, *, comma: bool) -> float | None:
+    """Read one cell; what is missing is NaN, what is no number None."""
+    stripped = cell.strip()
+    if stripped.lower() in missing.texts:
+        return float("nan")
+    if comma and "," in stripped and "." not in stripped:
+        stripped = stripped.replace(",", ".")
+    try:
+        if "_" not in stripped:
+            return float(stripped)
+    except ValueError:
+        pass
+    return None

@@ -1,0 +1,204 @@
+"""Columns that follow from the row alone: counters, wheels that turn, numbers of stretches.
+
+Each test asks whether *every* cell is what a rule without any measurement says, and whether the
+rule was confirmed often enough not to be a coincidence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from predfeat._typing import AnyArray, BoolArray, FloatArray, IntArray
+
+__all__ = ["ENOUGH", "is_linear", "labels_stretches", "quantum", "turns"]
+
+# Confirmations, each at least as unlikely as a coin's: one chance in a thousand together. It is
+# also the least number of rows in which anything is predicted, as there are ten neighbours.
+ENOUGH = 10
+_MONTHS = (28, 31)  # days: how unequal the parts of a year may be
+_QUARTERS = (90, 92)
+_ROWS_PER_MISSING = 100  # as few rows as may be off before time stamps count as uneven
+_MOST_DECIMALS = 9
+_SURE = 1e-3  # of a unit in the last digit: beyond, everything would seem to be a multiple
+_LOOK = 256  # rows that nearly all other columns fail on at once
+
+
+def is_linear(column: FloatArray, place: FloatArray, new: BoolArray) -> bool:
+    """Tell whether a column grows by a constant step from row to row, or with time.
+
+    Parameters
+    ----------
+    column : ndarray of shape (n_rows,)
+        NaN where nothing is known.
+    place : ndarray of shape (n_rows,)
+        Of every row: its number, or its time.
+    new : ndarray of bool of shape (n_rows,)
+        True where a sequence begins; the column may restart there, with the same step.
+    """
+    if len(column) > 2 * _LOOK and not _is_linear(column[:_LOOK], place[:_LOOK], new[:_LOOK]):
+        # The step of the first rows is that of all rows, unless there are too few to tell.
+        n_known = np.count_nonzero(~np.isnan(column[:_LOOK])) - np.count_nonzero(new[:_LOOK])
+        if n_known > ENOUGH:
+            return False
+    return _is_linear(column, place, new)
+
+
+def _is_linear(column: FloatArray, place: FloatArray, new: BoolArray) -> bool:
+    sequence = np.cumsum(new)
+    known = ~np.isnan(column)
+    x, t, sequence = column[known], place[known], sequence[known]
+    if x.size < 2 or not np.isfinite(x).all():
+        return False
+    first = np.append(True, sequence[1:] != sequence[:-1])
+    inside = ~first[1:]
+    confirmed = np.count_nonzero(inside) - 1
+    if confirmed < ENOUGH:
+        return False
+    at = np.flatnonzero(first)[np.cumsum(first) - 1]
+    x_from, t_from = x.astype(np.float64) - x[at], t - t[at]
+    last = np.append(first[1:], True)
+    passed = float(t_from[last].sum())
+    step = float(x_from[last].sum()) / passed if passed else 0.0
+    if step == 0.0:
+        return False
+    rounding = 8 * np.finfo(x.dtype).eps * float(np.abs(x).max())
+    dt = np.diff(t)[inside]
+    if bool((np.abs(np.diff(x.astype(np.float64))[inside] - step * dt) <= rounding).all()):
+        return True
+    # A timer of 30 Hz that is printed with three digits, or was kept in single precision: right to
+    # the last digit. The more digits a step has, the more each row confirms.
+    unit = quantum(x) or float(np.finfo(np.float32).eps * np.abs(x).max())
+    typical = abs(step) * float(np.median(dt))
+    if typical <= 2 * unit:
+        return False
+    off = x_from - step * t_from
+    enough = confirmed * np.log2(typical / (2 * unit)) >= ENOUGH
+    return bool(enough and np.ptp(off) <= 2 * unit * (1 + 1e-6) + rounding)
+
+
+def quantum(column: AnyArray) -> float | None:
+    """Return the power of ten that all numbers are multiples of; None where there is none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.datasets._clocks import quantum
+    >>> quantum(np.array([0.25, 3.5])), quantum(np.array([7.0, 12.0]))
+    (0.01, 1.0)
+    """
+    x = np.asarray(column, dtype=np.float64)
+    x = x[np.isfinite(x)]
+    largest = float(np.abs(x).max(initial=0.0))
+    for decimals in range(_MOST_DECIMALS + 1):
+        scaled = x * 10.0**decimals
+        rounding = 4 * np.finfo(np.float64).eps * largest * 10.0**decimals
+        if rounding > _SURE:
+            break
+        if bool((np.abs(scaled - np.rint(scaled)) <= rounding).all()):
+            return 10.0**-decimals
+    return None
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """A column as stretches of equal values.
+
+    Attributes
+    ----------
+    values, lengths, sequence : ndarray of shape (n_runs,)
+    """
+
+    values: FloatArray
+    lengths: IntArray
+    sequence: IntArray
+
+    @classmethod
+    def of(cls, column: FloatArray, new: BoolArray) -> _Runs:
+        known = ~np.isnan(column)
+        x = column[known].astype(np.float64)
+        sequence = np.cumsum(new, dtype=np.int64)[known]
+        begins = np.append(True, (x[1:] != x[:-1]) | (sequence[1:] != sequence[:-1]))[: x.size]
+        at = np.flatnonzero(begins)
+        return cls(x[at], np.diff(np.append(at, x.size)), sequence[at])
+
+
+def labels_stretches(column: FloatArray, new: BoolArray) -> bool:
+    """Tell whether a column holds ids of stretches of rows.
+
+    Of ids each stands in one stretch of rows only (of each sequence), and the stretches are long.
+    Such a column says which stretch a row is in and nothing else: as no value ever comes back,
+    nothing about it can be learnt. The ids are whole numbers.
+    """
+    if not _is_whole(column[:_LOOK]) or not _is_whole(column):
+        return False
+    runs = _Runs.of(column, new)
+    n_runs, n_rows = len(runs.values), int(runs.lengths.sum())
+    if n_runs * ENOUGH > n_rows or n_runs == len(np.unique(runs.sequence)):
+        return False
+    seen = np.unique(np.stack([runs.sequence, runs.values]), axis=1)
+    return bool(seen.shape[1] == n_runs)
+
+
+def turns(column: FloatArray, new: BoolArray) -> bool:
+    """Tell whether a column of whole numbers turns like the wheel of a clock.
+
+    It is held for equally many rows, then goes up (or down) by a constant step, and from its last
+    value back to its first one. There are three values at least: of two no order can be told, and
+    what is switched on and off in turn is no calendar. What the calendar itself makes unequal is
+    allowed: wheels of 12 (4) values may be held as unequally as months (quarters) are long, and a
+    wheel may have 28 to 31 values, as months have days. Up to one row in a hundred may be missing
+    from the table. A wheel that moves with every row may also be turned back before its end, as
+    where rows are counted in every trial; then no row may be missing.
+    """
+    if not _is_whole(column[:_LOOK]) or not _is_whole(column):
+        return False
+    runs = _Runs.of(column, new)
+    inside = runs.sequence[1:] == runs.sequence[:-1]
+    steps = np.diff(runs.values)
+    held = runs.lengths[1:-1][inside[1:] & inside[:-1]]
+    if held.size < 2 or len(np.unique(runs.values)) < 3:
+        return False
+    step = _most_common(steps[inside])
+    start = runs.values.min() if step > 0 else runs.values.max()
+    back = inside & (steps != step) & (runs.values[1:] == start)
+    levels = (runs.values[:-1][back] - start) / step + 1
+    n_odd = int(np.count_nonzero(inside & (steps != step) & ~back))
+    shortest, longest = _expected_holds(held, levels)
+    # Each further hold is one of about `longest` that it could be, each further step at best one
+    # of two.
+    per_hold = max(np.log2(shortest / (longest - shortest + 1)), 0.0)
+    if (held.size - 1) * per_hold + np.count_nonzero(inside) - 1 < ENOUGH:
+        return False
+    too_short = np.maximum(np.ceil(shortest) - held, 0).sum()
+    too_long = np.maximum(runs.lengths - longest, 0).sum()
+    if longest == 1 and levels.size and levels.mean() >= ENOUGH and not n_odd + too_long:
+        return True
+    if levels.size and not (_MONTHS[0] <= levels.min() and levels.max() <= _MONTHS[1]):
+        usual = _most_common(levels)
+        beyond = (runs.values - start) / step >= usual
+        n_odd += int(np.count_nonzero(levels != usual) + np.count_nonzero(beyond))
+    n_missing = n_odd * longest + too_short + too_long
+    return bool(n_missing <= runs.lengths.sum() // _ROWS_PER_MISSING)
+
+
+def _expected_holds(held: IntArray, levels: FloatArray) -> tuple[float, float]:
+    """Return for how many rows a wheel should be held, at least and at most."""
+    usual = _most_common(levels) if levels.size else 0
+    longest = float(held.max())
+    for n_levels, (least, most) in ((12, _MONTHS), (4, _QUARTERS)):
+        if usual == n_levels and np.median(held) * most >= longest * least:
+            return longest * least / most, longest
+    return _most_common(held), _most_common(held)
+
+
+def _most_common(numbers: AnyArray) -> float:
+    """Return the most frequent number, of several the largest."""
+    found, counts = np.unique(numbers, return_counts=True)
+    return float(found[len(found) - 1 - int(np.argmax(counts[::-1]))])
+
+
+def _is_whole(column: FloatArray) -> bool:
+    known = column[~np.isnan(column)]
+    return bool(known.size and (np.abs(known) < 2.0**53).all() and (known == np.rint(known)).all())
