@@ -52,10 +52,23 @@ def data_notes(recording: Any, reading: dict[str, Any]) -> dict[str, Any]:
 
 def recording_like(notes: dict[str, Any], file: Path, reading: dict[str, Any], quiet: bool) -> Any:
     """Read a file as a model's training data was read, unless told otherwise."""
+    from predfeat.datasets import reading_options
+    from predfeat.exceptions import MissingColumnsError
+
     kept = notes.get("reading", {})
     known = {name: tuple(v) if name == "window" else v for name, v in kept.items()}
+    wanted = notes.get("columns")
+    if wanted is not None and "columns" in reading_options(file):
+        # What the model wants is read whatever it looks like here, and nothing else matters.
+        known = {name: v for name, v in known.items() if name not in ("keep", "exclude")}
+        known["columns"] = wanted
     options = {**known, **reading}
-    recording = _read(file, options, quiet=quiet)
+    try:
+        recording = _read(file, options, quiet=quiet)
+    except MissingColumnsError as error:
+        if wanted is None or not set(error.columns) <= set(wanted):
+            raise
+        raise _other_columns(error.source, list(error.columns), notes) from error
     chosen = _with_columns(recording, notes)
     return _prepared(chosen, options, quiet=quiet)
 
@@ -63,20 +76,25 @@ def recording_like(notes: dict[str, Any], file: Path, reading: dict[str, Any], q
 def _with_columns(recording: Any, notes: dict[str, Any]) -> Any:
     """Return a recording with the columns that a model was fitted on, in their order."""
     from predfeat.datasets import Channels
-    from predfeat.exceptions import DataFileError
 
     wanted = notes.get("columns")
     if wanted is None or list(recording.names) == wanted:
         return recording
     missing = [name for name in wanted if name not in recording.names]
     if missing or not isinstance(recording.layout, Channels):
-        shown = ", ".join(missing[:5]) + (" …" if len(missing) > 5 else "")
-        raise DataFileError(
-            f"{recording.source} has not the columns that the model was fitted on: "
-            + (f"{shown} is missing. " if missing else "they are others. ")
-            + f"The model wants {len(wanted)} columns of {notes.get('source', 'its data')}."
-        )
+        raise _other_columns(recording.source, missing, notes)
     order = [recording.names.index(name) for name in wanted]
     units = tuple(recording.units[i] for i in order) if recording.units else ()
     values = recording.values[:, order]
     return replace(recording, values=values, names=tuple(wanted), units=units)
+
+
+def _other_columns(source: str, missing: list[str], notes: dict[str, Any]) -> Exception:
+    from predfeat.exceptions import DataFileError
+
+    shown = ", ".join(missing[:5]) + (" …" if len(missing) > 5 else "")
+    return DataFileError(
+        f"{source} has not the columns that the model was fitted on: "
+        + (f"{shown} is missing. " if missing else "they are others. ")
+        + f"The model wants {len(notes['columns'])} columns of {notes.get('source', 'its data')}."
+    )

@@ -90,8 +90,20 @@ _READING: dict[str, tuple[Any, Any]] = {
     "columns": _option(
         list[str] | None, _TABLES, "Columns to read: a,b or once for each.", "--columns", "-c"
     ),
+    "keep": _option(
+        list[str] | None,
+        _TABLES,
+        "Columns to read although they are left out by default, as counters, calendars or for "
+        "their empty cells: a,b or once for each.",
+    ),
+    "exclude": _option(list[str] | None, _TABLES, "Columns to leave out: a,b or once for each."),
     "time": _option(str | None, _TABLES, "Column of time stamps."),
     "group": _option(str | None, _TABLES, "Column that tells sequences apart."),
+    "missing": _option(
+        list[str] | None,
+        _TABLES,
+        "Cells that stand for a missing value, such as -999: a,b or once for each.",
+    ),
     "jumps": _option(
         str | None, _TABLES, "Where time stamps jump (videos, too): gaps (default) or ignore."
     ),
