@@ -235,6 +235,12 @@ def test_comments_between_rows(csv_file, monkeypatch):
     assert one.values.tolist() == [[1], [3]]
 
 
+def test_a_line_inside_a_quoted_cell_is_no_comment(csv_file):
+    recording = read(csv_file('who,x\n"one\n# two",3\n"one\n# two",5\n'), group="who")
+    assert recording.groups.tolist() == ["one\n# two"] * 2
+    assert recording.notes == ()
+
+
 def test_line_numbers_count_comments(csv_file):
     with pytest.raises(DataFileError, match=r"line 6 of table.csv has 3 cell"):
         read(csv_file("# one\n# two\na,b\n1,2\n# three\n3,4,5\n"))

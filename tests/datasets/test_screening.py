@@ -217,6 +217,20 @@ def test_what_has_a_daily_cycle_is_no_calendar():
     assert calendar.what(switched) is None
 
 
+def test_functions_of_the_date_must_come_back_often():
+    days = [datetime(2011, 3, 5) + timedelta(days=i) for i in range(70)]
+    weekend = calendar_columns(days)["weekend"]
+    assert calendar_of(days).what(weekend) == "weekday"
+    assert calendar_of(days[:35]).what(weekend[:35]) is None
+
+
+def test_a_fraction_must_be_finer_than_its_digits():
+    moments = [datetime(2012, 1, 5) + timedelta(hours=i) for i in range(200)]
+    column = calendar_columns(moments)["decimal year"]
+    assert calendar_of(moments).what(column) == "year with a fraction"
+    assert calendar_of(moments[10:40]).what(column[10:40]) is None
+
+
 def test_the_calendar_with_empty_cells_and_in_any_order():
     month = calendar_columns(HOURS)["month"]
     month[100:200] = nan
@@ -351,6 +365,15 @@ def test_a_sparse_column_does_not_delete_the_file(tmp_path):
     assert kept.names == ("gust", "x", "y", "z")
     assert "48 of 60 rows are gaps, as a number is missing: 47 only for 'gust'" in kept.notes[0]
     assert "48 only for 'gust'" in read(path, columns=["gust", "x"]).notes[0]
+
+
+def test_a_handful_of_rows_is_worth_no_column(tmp_path):
+    z = X.copy()
+    z[:9] = nan
+    columns = {f"x{i}": X**i for i in range(1, 10)}
+    assert read(table(tmp_path, **columns, z=z)).left_out == ()
+    z[:10] = nan
+    assert read(table(tmp_path, **columns, z=z)).left_out == ("z",)
 
 
 def test_left_out_in_pieces_and_in_parquet(tmp_path, monkeypatch):

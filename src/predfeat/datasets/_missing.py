@@ -80,9 +80,7 @@ class Missing:
             return values
         stands = np.zeros(values.shape, dtype=bool)
         for number in self.numbers:
-            # In a column of float32, -999.9 is the float32 nearest to it.
-            alike = values.dtype.type(number) if values.dtype.kind == "f" else number
-            stands |= values == alike
+            stands |= values == number  # of float32, -999.9 is the one nearest to it
         if not stands.any():
             return values
         blanked = values.astype(values.dtype if values.dtype.kind == "f" else np.float64)
