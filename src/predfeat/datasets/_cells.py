@@ -45,10 +45,10 @@ class CellTally:
         """Whether most cells are no numbers."""
         return self.n_odd > 0 and self.n_numbers <= self.n_odd
 
-    def in_words(self) -> str:
-        """Return the examples with their rows."""
+    def in_words(self, n_examples: int = _EXAMPLES) -> str:
+        """Return the examples with their rows; at most `n_examples` of them."""
         told = [f"{_short(cell)!r} (row {row})" for cell, row in self.examples.items()]
-        return ", ".join(told)
+        return ", ".join(told[:n_examples])
 
     def follow(self, cells: Sequence[str]) -> None:
         """Note whether ids come back; cells in the order of the file."""

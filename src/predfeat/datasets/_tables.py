@@ -189,9 +189,7 @@ class Pieces:
             if not tally.is_text:
                 odd[name] = tally
                 continue
-            self.text[position] = (
-                f"column {name!r} holds text such as {tally.in_words().split(', ')[0]}."
-            )
+            self.text[position] = f"column {name!r} holds text such as {tally.in_words(1)}."
             stretches = 0 if tally.ids is None or tally.n_numbers else len(tally.ids)
             if stretches > 1 and stretches * ENOUGH <= self.n_rows:
                 ids.append(name)
