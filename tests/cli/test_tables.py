@@ -86,3 +86,10 @@ def test_columns_that_a_file_has_not_are_named(tmp_path, weather):
     other.write_text("x,z\n1,2\n4,4\n")
     message = str(run("transform", model, other, "--out", tmp_path / "f.csv").exception)
     assert message.startswith("other.csv has not the columns that the model was fitted on: y is")
+
+
+def test_info_lists_what_was_left_out(weather):
+    assert json.loads(run("info", weather, "--json").stdout)["left_out"] == [
+        "index", "hour", "gust",
+    ]  # fmt: skip
+    assert "index, hour, gust" in run("info", weather).stdout

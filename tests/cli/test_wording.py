@@ -39,6 +39,9 @@ def silence(monkeypatch):
         ("choose", "n_folds=3, n_components=[8, 9]", "--folds 3, --n-components 8, 9"),
         ("compare", "random_state=1, kind='blocks'", "--seed 1, --significance blocks"),
         ("compare", "graph='full'", "graph='full'"),
+        ("fit", 'give keep="year,month".', "give --keep year,month."),
+        ("fit", 'keep="column 1" reads it', "--keep 'column 1' reads it"),
+        ("fit", "keep='a,\"wind, east\"'", "--keep 'a,\"wind, east\"'"),
         ("compare", "predfeat.series.from_list, n_lags.", "predfeat.series.from_list, --n-lags."),
     ],
 )  # fmt: skip
@@ -69,7 +72,10 @@ def place(tmp_path, monkeypatch):
         ("compare table.csv --n-neighbors 500", "--n-neighbors 500 needs at least 501 states"),
         ("compare table.csv --n-components 9", "--n-components 9 is more than the rank 3"),
         ("compare table.csv --pca-components 9", "--pca-components 9 is more .* or none for all"),
-        ("compare table.csv --rate 100", "--rate 100 means nothing .* --columns, --keep, --exclude, "),
+        (
+            "compare table.csv --rate 100",
+            "--rate 100 means nothing .* --columns, --keep, --exclude, ",
+        ),
         ("fit table.csv --graph ring", "--graph ring is not possible for GPFA: give one of full, "),
         ("fit table.csv --init my", "--init my is not possible .*: give one of auto, extremes"),
         ("fit table.csv --n-lags 0", "--n-lags 0 is not possible .* a whole number from 1 on"),

@@ -19,7 +19,10 @@ def data_in_words(facts: dict[str, Any]) -> dict[str, str]:
         "sequences": _sequences(facts),
         "columns": _columns(facts),
         "constant": _listed(facts["constant_columns"], facts["n_constant_columns"]),
-        "left out": _listed(facts["skipped_columns"], facts["n_skipped_columns"]),
+        "left out": _listed(
+            [*facts["left_out"], *facts["skipped_columns"]],
+            len(facts["left_out"]) + facts["n_skipped_columns"],
+        ),
         "missing cells": _first(
             [f"{entry['count']} of {entry['name']}" for entry in facts["missing_values"]]
         ),

@@ -72,7 +72,12 @@ def _of_data(file: Path, reading: dict[str, Any]) -> dict[str, Any]:
     rank = fit_whitening(series, None, warn=False).rank
     facts = describe_data(recording, series, rank)
     facts.pop("coverage")
-    return {**facts, "columns": list(recording.names), "notes": list(recording.notes)}
+    return {
+        **facts,
+        "columns": list(recording.names),
+        "left_out": list(recording.left_out),
+        "notes": list(recording.notes),
+    }
 
 
 def _show(title: str, words: dict[str, str]) -> None:

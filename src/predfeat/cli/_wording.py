@@ -8,6 +8,7 @@ it is a word.
 from __future__ import annotations
 
 import re
+import shlex
 from typing import Any
 
 __all__ = ["in_options", "speak_of"]
@@ -90,9 +91,11 @@ def _option(name: str | None) -> tuple[str, str | None] | None:
 
 
 def _plain(value: str) -> str:
-    """Return a value as it is typed: without quotes and brackets, and none for None."""
+    """Return a value as it is typed: without brackets, in the shell's quotes, none for None."""
     if value == "None":
         return "none"
+    if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
+        return shlex.quote(value[1:-1])
     return re.sub(r"(?<=\d)\.0$", "", value.strip("'\"[]"))
 
 
