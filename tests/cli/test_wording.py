@@ -61,6 +61,8 @@ def place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     X = np.random.default_rng(0).normal(size=(60, 3))
     np.savetxt("table.csv", X, delimiter=",", header="trial,b,c", comments="")
+    by_day = np.column_stack([np.arange(60) // 20, X])
+    np.savetxt("mixed.csv", by_day, delimiter=",", header="day,a,b,c", comments="")
     np.savez("two.npz", a=X, b=X)
     np.save("plain.npy", X)
     return tmp_path
@@ -86,7 +88,7 @@ def place(tmp_path, monkeypatch):
         ("fit table.csv -c b,b", "--columns names a column twice"),
         ("fit table.csv --time b -c b", "out of --columns or do not name it as --time"),
         ("fit table.csv --jumps foo", "--jumps foo is unknown"),
-        ("fit table.csv --time b", "apart as --group"),
+        ("fit mixed.csv --time day", "apart as --group, or another one as --time"),
         ("fit table.csv --every 0", "--every 0 is not possible: give a whole number from 1 on"),
         ("fit table.csv --delays -1", "--delays -1 is not possible"),
         ("fit two.npz", "with --key"),

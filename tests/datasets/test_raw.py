@@ -19,17 +19,18 @@ WEATHER = ("temp", "wind", "humid")
 class Expected:
     """What a file should give.
 
-    `notes` holds one part of each note that this table is about, in their order; None: the notes
-    are about time, which other tests look at. `n_rows` None: likewise.
+    `notes` holds one part of each note, in their order. `last` is the last date, where there are
+    dates: all go up from 2012-01-05, by the hour or the day.
     """
 
     names: tuple[str, ...] = WEATHER
     left_out: tuple[str, ...] = ()
-    n_rows: int | None = 168
+    n_rows: int = 168
     n_gaps: int = 0
-    notes: tuple[str, ...] | None = ()
+    notes: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
-    skipped: tuple[str, ...] | None = ()
+    skipped: tuple[str, ...] = ()
+    last: str | None = None
 
 
 EXPECTED = {
@@ -87,16 +88,27 @@ EXPECTED = {
     ),
     "numpy_savetxt.csv": Expected(),
     # Time.
-    "newest_first.csv": Expected(notes=None, skipped=None),
-    "shuffled.csv": Expected(left_out=("id",), notes=None, skipped=None),
-    "duplicate_stamps.csv": Expected(n_rows=None, notes=None, skipped=None),
-    "dates_iso.csv": Expected(notes=None, skipped=None),
-    "dates_slashes.csv": Expected(notes=None, skipped=None),
-    "dates_dots.csv": Expected(notes=None, skipped=None),
-    "dates_american.csv": Expected(notes=None, skipped=None),
-    "dates_words.csv": Expected(notes=None, skipped=None),
-    # Unix time is found as such, or else left out as a counter: it is no channel in any case.
-    "dates_epoch.csv": Expected(left_out=("epoch",), notes=None),
+    "newest_first.csv": Expected(
+        last="2012-01-11T23", notes=("'time' was taken", "newest rows come first")
+    ),
+    "shuffled.csv": Expected(
+        left_out=("id",),
+        last="2012-01-11T23",
+        notes=("'time' was taken", "they were sorted", "'id' (constant steps)"),
+    ),
+    "duplicate_stamps.csv": Expected(
+        n_rows=169,
+        last="2012-01-11T23",
+        notes=("'time' was taken", "row 52 is row 51 again", "Row 102 has the same time stamp"),
+    ),
+    "dates_iso.csv": Expected(last="2012-06-20", notes=("'observed' holds dates and was taken",)),
+    "dates_slashes.csv": Expected(last="2012-06-20", notes=("'date' was taken",)),
+    "dates_dots.csv": Expected(last="2012-06-20", notes=("'date' was taken",)),
+    "dates_american.csv": Expected(last="2012-06-20", notes=("'date' was taken",)),
+    "dates_words.csv": Expected(last="2012-06-20", notes=("'date' was taken",)),
+    "dates_epoch.csv": Expected(
+        last="2012-06-20", notes=("'epoch' was taken", "seconds since 1970 (Unix time)")
+    ),
     # Bytes.
     "semicolons.csv": Expected(left_out=("column 1",), notes=("'column 1' (constant steps)",)),
     "latin_1.csv": Expected(
@@ -126,13 +138,14 @@ def test_what_is_read(name):
     assert recording.names == expected.names
     assert recording.left_out == expected.left_out
     assert recording.units == expected.units
-    if expected.n_rows is not None:
-        assert len(recording.values) == expected.n_rows
+    assert len(recording.values) == expected.n_rows
     assert np.isnan(recording.values).any(axis=1).sum() == expected.n_gaps
-    if expected.skipped is not None:
-        assert recording.skipped == expected.skipped
-    if expected.notes is not None:
-        assert len(recording.notes) == len(expected.notes), recording.notes
-        for note, part in zip(recording.notes, expected.notes, strict=True):
-            for piece in part.split(".*"):
-                assert piece in note
+    assert recording.skipped == expected.skipped
+    if expected.last is not None:
+        ends = np.array(["2012-01-05", expected.last], dtype="M8[s]")
+        np.testing.assert_array_equal(recording.time[[0, -1]], ends)
+        assert (np.diff(recording.time) >= np.timedelta64(0)).all()
+    assert len(recording.notes) == len(expected.notes), recording.notes
+    for note, part in zip(recording.notes, expected.notes, strict=True):
+        for piece in part.split(".*"):
+            assert piece in note

@@ -161,13 +161,21 @@ def test_blank_lines(csv_file):
 
 def test_bad_files_and_options_are_answered(csv_file, tmp_path, monkeypatch):
     good = csv_file("a,b\n1,2\n")
+    empty = tmp_path / "folder"
+    empty.mkdir()
     cases = [
         (tmp_path / "none.csv", {}, "there is no file"),
-        (tmp_path, {}, "is a folder"),
+        (empty, {}, "a folder without any file that can be read"),
         (csv_file("", "empty.csv"), {}, "is empty"),
         (csv_file("\n\n\n", "blank.csv"), {}, "blank lines"),
         (csv_file("a,b\n", "head.csv"), {}, "no rows"),
-        (csv_file("x", "table.xlsx"), {}, r"'.xlsx'.*\.npy.*\.gif"),
+        (csv_file("x", "table.foo"), {}, r"'.foo'.*\.npy.*\.gif"),
+        (
+            csv_file("x", "table.dta"),
+            {},
+            r"pandas.read_stata\('.*table.dta'\).to_csv\('table.csv'\)",
+        ),
+        (csv_file("x", "table.rds"), {}, r"write.csv\(readRDS\("),
         (csv_file("x", "table"), {}, "no suffix"),
         (csv_file(gzip.compress(b"a,b\n1,2\n")[:-9], "cut.csv.gz"), {}, "cut short"),
         (csv_file(b"a,b\n1,2\n", "no.csv.gz"), {}, "another kind"),
@@ -270,6 +278,9 @@ def test_parquet_equals_csv(parquet_file, csv_file):
 def test_a_missing_library_is_answered_with_its_extra(tmp_path, monkeypatch):
     for name, suffix, extra in [
         ("pyarrow", ".parquet", "tables"),
+        ("pyarrow", ".feather", "tables"),
+        ("openpyxl", ".xlsx", "sheets"),
+        ("edfio", ".edf", "edf"),
         ("soundfile", ".flac", "audio"),
         ("av", ".mkv", "video"),
     ]:

@@ -137,10 +137,12 @@ def test_what_only_sounds_like_time(tmp_path):
 @pytest.mark.parametrize(
     ("cells", "message"),
     [
-        ([0, 1, 1], "do not increase from row 2 to row 3: 1.0, then 1.0"),
+        ([0, 0, 0], "occur more than once: 0 stands in row 1 and in row 2"),
         ([0, "", 2], "is empty in row 2"),
         ([0, "nan", 2], "is nan in row 2"),
-        (["31.12.2024", "1.1.2025", "2.1.2025"], "neither a number nor an ISO date"),
+        (["soon", "later", "never"], "'soon' in row 1, which is neither a number nor a date"),
+        (["31.12.2024", "1.1.2025", "2025"], "'2025' in row 3"),
+        (["31.12.2024", "1.13.2025", "2.1.2025"], "'1.13.2025' in row 2, which is no date"),
         (["2024-01-01", "2024-01-02T00:00Z", "2024-01-03"], "time zone in some rows"),
     ],
 )

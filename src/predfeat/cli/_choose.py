@@ -15,7 +15,7 @@ import typer
 from predfeat.cli._data import read_recording
 from predfeat.cli._methods import understand_method
 from predfeat.cli._options import (
-    DataFile,
+    DataFiles,
     Force,
     Json,
     PcaComponents,
@@ -42,7 +42,7 @@ def _values(text: str) -> Any:
 @reads_a_file
 def choose(
     reading: dict[str, Any],
-    file: DataFile,
+    files: DataFiles,
     out: Annotated[
         Path, typer.Option(help="Folder for " + " and ".join(_FILES) + ".", file_okay=False)
     ] = Path("predfeat-out"),
@@ -87,7 +87,7 @@ def choose(
     kind = understand_method(method, "--method", tuple(_METHODS))
     paths = {name: out / name for name in _FILES}
     refuse_existing(paths.values(), force=force)
-    recording = read_recording(file, reading, quiet=quiet)
+    recording = read_recording(files, reading, quiet=quiet)
     values, groups, pca = _spread(recording, max_rows, max(tried["n_lags"]) + 1, pca_components)
     with progress_bar("choosing", quiet=quiet) as progress:
         choice = choose_setting(

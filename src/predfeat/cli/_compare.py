@@ -14,7 +14,7 @@ import typer
 from predfeat.cli._data import data_notes, read_recording
 from predfeat.cli._methods import METHODS, understand_methods
 from predfeat.cli._options import (
-    DataFile,
+    DataFiles,
     Force,
     Jobs,
     Json,
@@ -50,7 +50,7 @@ _FILES = ("report.html", "results.json", "model.predfeat", "features.csv")
 @reads_a_file
 def compare(
     reading: dict[str, Any],
-    file: Annotated[Path | None, *DataFile.__metadata__] = None,
+    files: Annotated[list[Path] | None, *DataFiles.__metadata__] = None,
     out: Annotated[
         Path, typer.Option(help="Folder for " + ", ".join(_FILES) + ".", file_okay=False)
     ] = Path("predfeat-out"),
@@ -109,6 +109,8 @@ def compare(
 
         predfeat compare trials.csv --group trial --n-lags 3 --out trials
 
+        predfeat compare recordings/ --out recordings-out
+
         predfeat compare song.flac --rate 22050 -m sfa,gpfa2
 
         predfeat compare weather.csv --significance permutation --no-diagnosis
@@ -120,11 +122,11 @@ def compare(
     paths = {name: out / name for name in _FILES}
     kept = KeptSurrogates(out / "surrogates.json", force=force)
     refuse_existing([*paths.values(), *([kept.path] if significance else [])], force=force)
-    if file is None:
+    if not files:
         recording, reading = _paper_noise(reading, seed), {}
         n_components = 2 if n_components is None else n_components
     else:
-        recording = read_recording(file, reading, quiet=quiet)
+        recording = read_recording(files, reading, quiet=quiet)
     if significance is not None:
         refuse_untestable(recording, significance, max_train, seed, quiet)
     with progress_bar("comparing", quiet=quiet) as progress:

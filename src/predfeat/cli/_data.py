@@ -13,17 +13,18 @@ from predfeat.cli._wording import in_options
 __all__ = ["data_notes", "read_recording", "recording_like"]
 
 
-def read_recording(file: Path, reading: dict[str, Any], *, quiet: bool) -> Any:
-    """Read a file and prepare it, and say what was decided on the way."""
-    return _prepared(_read(file, reading, quiet=quiet), reading, quiet=quiet)
+def read_recording(files: list[Path], reading: dict[str, Any], *, quiet: bool) -> Any:
+    """Read one file or many and prepare them, and say what was decided on the way."""
+    return _prepared(_read(files, reading, quiet=quiet), reading, quiet=quiet)
 
 
-def _read(file: Path, reading: dict[str, Any], *, quiet: bool) -> Any:
+def _read(files: list[Path], reading: dict[str, Any], *, quiet: bool) -> Any:
     from predfeat.datasets import read
 
     options = {name: value for name, value in reading.items() if name not in PREPARATION}
-    with progress_bar(f"reading {file.name}", quiet=quiet) as progress:
-        recording = read(file, **options, progress=lambda share: progress(share, 1.0))
+    title = files[0].name if len(files) == 1 else f"{len(files)} files"
+    with progress_bar(f"reading {title}", quiet=quiet) as progress:
+        recording = read(files, **options, progress=lambda share: progress(share, 1.0))
     for note in recording.notes:
         say(f"note: {in_options(note)}", quiet=quiet)
     return recording
@@ -42,29 +43,33 @@ def _prepared(recording: Any, reading: dict[str, Any], *, quiet: bool) -> Any:
 def data_notes(recording: Any, reading: dict[str, Any]) -> dict[str, Any]:
     """Return what a model file should know about its training data, in plain JSON."""
     plain = {name: list(v) if isinstance(v, tuple) else v for name, v in reading.items()}
+    files = recording.file_column
     return {
         "source": recording.source,
+        "n_files": 1 if files is None else len(set(files.cells.tolist())),
         "n_rows": len(recording.values),
         "columns": list(recording.prepared_from or recording.names),
         "reading": plain,
     }
 
 
-def recording_like(notes: dict[str, Any], file: Path, reading: dict[str, Any], quiet: bool) -> Any:
-    """Read a file as a model's training data was read, unless told otherwise."""
+def recording_like(
+    notes: dict[str, Any], files: list[Path], reading: dict[str, Any], quiet: bool
+) -> Any:
+    """Read files as a model's training data was read, unless told otherwise."""
     from predfeat.datasets import reading_options
     from predfeat.exceptions import MissingColumnsError
 
     kept = notes.get("reading", {})
     known = {name: tuple(v) if name == "window" else v for name, v in kept.items()}
     wanted = notes.get("columns")
-    if wanted is not None and "columns" in reading_options(file):
+    if wanted is not None and "columns" in reading_options(files):
         # What the model wants is read whatever it looks like here, and nothing else matters.
         known = {name: v for name, v in known.items() if name not in ("keep", "exclude")}
         known["columns"] = wanted
     options = {**known, **reading}
     try:
-        recording = _read(file, options, quiet=quiet)
+        recording = _read(files, options, quiet=quiet)
     except MissingColumnsError as error:
         if wanted is None or not set(error.columns) <= set(wanted):
             raise

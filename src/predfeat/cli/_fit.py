@@ -13,7 +13,7 @@ import typer
 from predfeat.cli._data import data_notes, read_recording
 from predfeat.cli._methods import METHODS, complete_method, understand_method
 from predfeat.cli._options import (
-    DataFile,
+    DataFiles,
     Force,
     Jobs,
     PcaComponents,
@@ -47,7 +47,7 @@ _GRAPHS = {"gpfa1": "full", "gpfa2": "star"}
 @reads_a_file
 def fit(
     reading: dict[str, Any],
-    file: DataFile,
+    files: DataFiles,
     out: Annotated[Path, typer.Option(help="The model file to write.")] = Path("model.predfeat"),
     method: Annotated[
         str,
@@ -162,7 +162,7 @@ def fit(
     parameters: dict[str, Any] = {n: value for n, value in given.items() if value is not None}
     model = _estimator(method, parameters, jobs)
     wanted = count_or_share(pca_components)
-    recording = read_recording(file, reading, quiet=quiet)
+    recording = read_recording(files, reading, quiet=quiet)
     model.set_params(pca_components=wanted if pca_components else _few_directions(recording))
     with progress_bar(f"fitting {type(model).__name__}", quiet=quiet) as progress:
         _show_progress(model, progress)

@@ -19,7 +19,9 @@ __all__ = ["info"]
 @reads_a_file
 def info(
     reading: dict[str, Any],
-    file: Annotated[Path, typer.Argument(help="A model or data file.", show_default=False)],
+    file: Annotated[
+        Path, typer.Argument(help="A model, a data file, or a folder of them.", show_default=False)
+    ],
     as_json: Json = False,
 ) -> None:
     """Say what is in a model file or a data file.
@@ -67,7 +69,7 @@ def _of_data(file: Path, reading: dict[str, Any]) -> dict[str, Any]:
     from predfeat.series import check_sequences
     from predfeat.whitening import fit_whitening
 
-    recording = read_recording(file, reading, quiet=True)  # the notes are among the facts
+    recording = read_recording([file], reading, quiet=True)  # the notes are among the facts
     series = check_sequences(recording.values, recording.groups, name=recording.source)
     rank = fit_whitening(series, None, warn=False).rank
     facts = describe_data(recording, series, rank)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from predfeat.cli._data import read_recording, recording_like
-from predfeat.cli._options import DataFile, Jobs, Json, NLags, NNeighbors, Quiet, reads_a_file
+from predfeat.cli._options import DataFiles, Jobs, Json, NLags, NNeighbors, Quiet, reads_a_file
 from predfeat.cli._terminal import say, show
 from predfeat.cli._wording import in_options
 
@@ -22,7 +22,7 @@ _REASONS = 3
 @reads_a_file
 def measure(
     reading: dict[str, Any],
-    file: DataFile,
+    files: DataFiles,
     model: Annotated[
         Path | None, typer.Option(help="Measure this model's features of the data instead.")
     ] = None,
@@ -43,13 +43,13 @@ def measure(
     import numpy as np
 
     if model is None:
-        recording = read_recording(file, reading, quiet=quiet)
+        recording = read_recording(files, reading, quiet=quiet)
         values, names = np.asarray(recording.values, dtype=np.float64), list(recording.names)
     else:
         from predfeat.persistence import load, read_header
 
         fitted = load(model)
-        recording = recording_like(read_header(model).notes, file, reading, quiet)
+        recording = recording_like(read_header(model).notes, files, reading, quiet)
         values = fitted.transform(recording.values)
         names = [str(name) for name in fitted.get_feature_names_out()]
     table, missing = _measures(values, names, recording.groups, n_lags, n_neighbors, jobs)

@@ -14,7 +14,7 @@ import typer
 from predfeat.cli._methods import METHODS, complete_method
 
 __all__ = [
-    "DataFile",
+    "DataFiles",
     "Force",
     "Jobs",
     "Json",
@@ -29,12 +29,15 @@ __all__ = [
     "reads_a_file",
 ]
 
-DataFile = Annotated[
-    Path,
+DataFiles = Annotated[
+    list[Path],
     typer.Argument(
-        help="The series: .csv, .tsv (also .gz), .parquet, .npy, .npz, a sound or a video; "
-        "- reads a text table from standard input.",
+        help="The series: a table (.csv, .tsv, .txt, .xlsx, .parquet, .feather, .json, .jsonl; "
+        "text also compressed), arrays (.npy, .npz, .mat, .nc), .edf, a sound or a video. Several "
+        "files, a folder or a pattern in quotes: one sequence from each file. - reads a text table "
+        "from standard input.",
         show_default=False,
+        metavar="FILES...",
     ),
 ]
 NLags = Annotated[int, typer.Option(min=1, help="Samples in a state, p.")]
@@ -105,13 +108,25 @@ _READING: dict[str, tuple[Any, Any]] = {
         "Cells that stand for a missing value, such as -999: a,b or once for each.",
     ),
     "jumps": _option(
-        str | None, _TABLES, "Where time stamps jump (videos, too): gaps (default) or ignore."
+        str | None,
+        _TABLES,
+        "Where time stamps jump (videos, too): gaps or ignore. Default: gaps, but not for weekends "
+        "and holidays between working days.",
+    ),
+    "day_first": _option(
+        bool | None,
+        _TABLES,
+        "Whether 1/2/2012 is 1 February or 2 January, where the file does not tell.",
+        "--day-first/--month-first",
     ),
     "header": _option(
         bool | None, _TABLES, "Whether the first row holds names.", "--header/--no-header"
     ),
     "delimiter": _option(str | None, _TABLES, "Character between cells."),
-    "key": _option(str | None, _TABLES, "Array of an .npz file."),
+    "sheet": _option(str | None, _TABLES, "Sheet of an .xlsx file (the first)."),
+    "key": _option(
+        str | None, _TABLES, "Array, variable or table of an .npz, .mat, .nc or .json file."
+    ),
     "rate": _option(float | None, _SOUNDS, "Resample to that many samples per second."),
     "spectrum": _option(str | None, _SOUNDS, "complex (default) or log-magnitude."),
     "frame": _option(int | None, _SOUNDS, "Samples in a frame (512)."),

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from predfeat.cli._data import recording_like
-from predfeat.cli._options import DataFile, Force, Quiet, reads_a_file
+from predfeat.cli._options import DataFiles, Force, Quiet, reads_a_file
 from predfeat.cli._outputs import refuse_existing, writing
 from predfeat.cli._terminal import say
 
@@ -24,7 +24,7 @@ ModelFile = Annotated[
 def transform(
     reading: dict[str, Any],
     model: ModelFile,
-    file: DataFile,
+    files: DataFiles,
     out: Annotated[
         Path,
         typer.Option(help="Where to: .csv, .tsv, .npy or .parquet; - prints CSV."),
@@ -34,11 +34,14 @@ def transform(
 ) -> None:
     """Extract a model's features from data, keeping time stamps and groups.
 
-    The file is read as the model's own data was read; columns are found by their names.
+    Files are read as the model's own data was read; columns are found by their names. The
+    features of several files go into one table, with a column that names the file.
 
     For example:
 
         predfeat transform model.predfeat today.csv --out today-features.csv
+
+        predfeat transform model.predfeat 'trials/*.csv' --out trials-features.csv
 
         predfeat transform model.predfeat - --out - < today.csv
     """
@@ -55,7 +58,7 @@ def transform(
         refuse_existing([out], force=force)
     fitted = load(model)
     notes = read_header(model).notes
-    recording = recording_like(notes, file, reading, quiet)
+    recording = recording_like(notes, files, reading, quiet)
     features = fitted.transform(recording.values)
     names = [str(name) for name in fitted.get_feature_names_out()]
     if to_screen:

@@ -42,7 +42,8 @@ def is_linear(column: FloatArray, place: FloatArray, new: BoolArray) -> bool:
         n_known = np.count_nonzero(~np.isnan(column[:_LOOK])) - np.count_nonzero(new[:_LOOK])
         if n_known > ENOUGH:
             return False
-    return _is_linear(column, place, new)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is that large is no clock
+        return _is_linear(column, place, new)
 
 
 def _is_linear(column: FloatArray, place: FloatArray, new: BoolArray) -> bool:

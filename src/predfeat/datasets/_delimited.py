@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
 import io
+import re
 import sys
-import zlib
+import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from datetime import datetime
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -20,6 +19,8 @@ import numpy as np
 
 from predfeat.datasets._cells import number, numbers
 from predfeat.datasets._comments import read_lines
+from predfeat.datasets._compressed import STREAM_ERRORS, only_member, uncompressed
+from predfeat.datasets._dates import are_dates
 from predfeat.datasets._missing import Missing
 from predfeat.datasets._opening import Progress
 from predfeat.datasets._recording import Recording
@@ -28,11 +29,14 @@ from predfeat.datasets._tables import Pieces
 from predfeat.datasets._units import is_units_row, units_of
 from predfeat.exceptions import DataFileError
 
-__all__ = ["read_delimited"]
+__all__ = ["TEXT_SUFFIXES", "read_delimited"]
+
+TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".dat", ".tab")
 
 _CELLS_AT_ONCE = 100_000
 _LONGEST_LINE = 2**25  # characters; what has no line ends is no table, and must not fill memory
 _SAMPLE_LINES = 50
+_DECIMAL_COMMA = re.compile(r"^(\s*[-+]?\d*),(\d*(?:[eE][-+]?\d+)?\s*)$")
 _DELIMITERS = ("\t", ";", ",")  # in this order: with ';' a comma may be the decimal point
 
 
@@ -45,24 +49,28 @@ def read_delimited(
     keep: Sequence[str] | None = None,
     exclude: Sequence[str] | None = None,
     missing: str | float | Sequence[str | float] | None = None,
-    jumps: str = "gaps",
+    jumps: str | None = None,
+    day_first: bool | None = None,
     header: bool | None = None,
     delimiter: str | None = None,
     progress: Progress | None = None,
+    lines: Iterator[str] | None = None,
 ) -> Recording:
-    """Read a text table in pieces; `path` None means standard input."""
+    """Read a text table in pieces; `path` None means standard input.
+
+    `lines` stand in for those of the file where another reader has taken them from it.
+    """
     source = "standard input" if path is None else path.name
-    raw: Any = sys.stdin.buffer if path is None else path.open("rb")
-    size = path.stat().st_size if path is not None and path.is_file() else 0
     with ExitStack() as closing:
-        if path is not None:
-            closing.enter_context(raw)
+        raw: Any = None
+        size = 0
+        if lines is None:
+            raw, size = _opened(path, closing)
+            lines = _lines(_as_text(raw, source), source)
         blank = Missing.given(missing)
         looks_like_names = partial(_is_header, missing=blank)
-        text = read_lines(
-            _lines(_as_text(raw, source), source), delimiter, _find_delimiter, looks_like_names,
-            header=header,
-        )  # fmt: skip
+        delimiter, lines = _without_blanks(delimiter, lines)
+        text = read_lines(lines, delimiter, _find_delimiter, looks_like_names, header=header)
         delimiter = text.delimiter
         rows = csv.reader(text.lines, delimiter=delimiter, strict=True, skipinitialspace=True)
         blocks = _blocks(rows, source)
@@ -76,14 +84,15 @@ def read_delimited(
         else:
             given, blocks = [""] * len(first[0]), chain([first], blocks)
         names, notes = distinct_names(given)
-        roles = assign_roles(
-            names, time=time, group=group, columns=columns, source=source, keep=keep,
-            exclude=exclude,
-        )  # fmt: skip
-        pieces = Pieces(source, names, roles, missing=blank, notes=notes)
         units: list[str] | None = None
         if given is first[0]:
             units, blocks = _units_row(blocks, blank, delimiter)
+        rows_read, blocks = _first_rows(blocks)
+        roles = assign_roles(
+            names, time=time, group=group, columns=columns, source=source, keep=keep,
+            exclude=exclude, sample=lambda i: [row[i] for row in rows_read],
+        )  # fmt: skip
+        pieces = Pieces(source, names, roles, missing=blank, notes=notes)
         pieces.units = units_of(given, units)
         for block in blocks:
             _add(pieces, block, delimiter)
@@ -92,10 +101,59 @@ def read_delimited(
     pieces.notes += text.note()
     if units is not None:
         pieces.notes += ("The row below the names was taken as units.",)
-    recording = pieces.recording(jumps)
+    recording = pieces.recording(jumps, day_first)
     if progress is not None:
         progress(1.0)
     return recording
+
+
+def _opened(path: Path | None, closing: ExitStack) -> tuple[Any, int]:
+    """Open a file or standard input; also return how many bytes there are to read, 0: unknown."""
+    if path is None:
+        return sys.stdin.buffer, 0
+    if path.suffix.lower() == ".zip":
+        member = only_member(path, TEXT_SUFFIXES)
+        archive = closing.enter_context(zipfile.ZipFile(path))
+        try:
+            return closing.enter_context(archive.open(member)), archive.getinfo(member).file_size
+        except STREAM_ERRORS as error:
+            raise _unreadable(path.name, error) from error
+    return closing.enter_context(path.open("rb")), path.stat().st_size if path.is_file() else 0
+
+
+def _with_tabs(line: str) -> str:
+    """Put tabs in the place of blanks, and leave blank lines blank."""
+    return "\t".join(line.split()) + "\n"
+
+
+def _without_blanks(
+    delimiter: str | None, lines: Iterator[str]
+) -> tuple[str | None, Iterator[str]]:
+    """Put tabs in the place of blanks where these are between the cells."""
+    if delimiter is None:
+        sample = list(islice(lines, _SAMPLE_LINES))
+        lines = chain(sample, lines)
+        rows = [line for line in sample if not line.lstrip().startswith(("#", "%", "//"))]
+        if len(sample) == _SAMPLE_LINES:
+            rows = rows[:-1]  # the last may go on beyond the sample
+        cells = [row for row in map(str.split, rows) if row]
+        even = len(cells) > 1 and {len(row) for row in cells} == {max(len(cells[0]), 2)}
+        delimiter = (
+            " " if even and not any(mark in row for row in rows for mark in ",;\t") else None
+        )
+    return ("\t", map(_with_tabs, lines)) if delimiter == " " else (delimiter, lines)
+
+
+def _first_rows(
+    blocks: Iterator[list[list[str]]],
+) -> tuple[list[list[str]], Iterator[list[list[str]]]]:
+    """Look at some rows, enough to tell dates from other text, and give them back."""
+    looked: list[list[list[str]]] = []
+    for block in blocks:
+        looked.append(block)
+        if len(looked) > 1:  # the first may be a single row
+            break
+    return [row for block in looked for row in block], chain(looked, blocks)
 
 
 class _Borrowed(io.RawIOBase):
@@ -113,12 +171,10 @@ class _Borrowed(io.RawIOBase):
 
 def _as_text(raw: Any, source: str) -> io.TextIOWrapper:
     """Uncompress and decode a stream of bytes as it is read."""
-    binary: Any = io.BufferedReader(_Borrowed(raw))
     try:
-        if binary.peek(2)[:2] == b"\x1f\x8b" or source.lower().endswith(".gz"):
-            binary = io.BufferedReader(gzip.GzipFile(fileobj=binary))
+        binary: Any = uncompressed(io.BufferedReader(_Borrowed(raw)), source)
         start = binary.peek(2)[:2]
-    except _STREAM_ERRORS as error:
+    except STREAM_ERRORS as error:
         raise _unreadable(source, error) from error
     if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         return io.TextIOWrapper(binary, encoding="utf-16", newline="")
@@ -134,9 +190,6 @@ def _as_latin_1(error: UnicodeError) -> tuple[str, int]:
     return error.object[error.start : error.end].decode("latin-1"), error.end
 
 
-_STREAM_ERRORS = (EOFError, OSError, zlib.error, UnicodeError)
-
-
 def _unreadable(source: str, error: Exception) -> DataFileError:
     return DataFileError(
         f"{source} cannot be read to its end: it is damaged, cut short or of another kind "
@@ -148,7 +201,7 @@ def _lines(text: io.TextIOWrapper, source: str) -> Iterator[str]:
     while True:
         try:
             line = text.readline(_LONGEST_LINE)
-        except _STREAM_ERRORS as error:
+        except STREAM_ERRORS as error:
             raise _unreadable(source, error) from error
         if len(line) == _LONGEST_LINE:
             raise DataFileError(
@@ -245,17 +298,16 @@ def _add(pieces: Pieces, rows: list[list[str]], delimiter: str) -> None:
             tally=pieces.tally(position), row=pieces.n_rows,
         )  # fmt: skip
     time = None if roles.time is None else cells[roles.time]
-    if time is not None and delimiter == ";":
-        time = tuple(cell.replace(",", ".") for cell in time)
+    if time is not None and roles.clock is not None:
+        time = tuple(map("{} {}".format, time, cells[roles.clock]))
+    elif time is not None and delimiter == ";":
+        time = tuple(_DECIMAL_COMMA.sub(r"\1.\2", cell) for cell in time)
     pieces.add(block, time, None if roles.group is None else cells[roles.group])
 
 
 def _is_header(row: list[str], delimiter: str, missing: Missing) -> bool:
     """Tell whether a first row holds anything but numbers, missing values and dates."""
     for cell in row:
-        if number(cell, missing, comma=delimiter == ";") is None:
-            try:
-                datetime.fromisoformat(cell.strip())
-            except ValueError:
-                return True
+        if number(cell, missing, comma=delimiter == ";") is None and not are_dates([cell]):
+            return True
     return False

@@ -1,31 +1,74 @@
-"""Parquet tables, row group by row group."""
+"""Parquet and Feather: tables of Arrow's, batch by batch."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from predfeat._typing import FloatArray
+from predfeat._typing import AnyArray, FloatArray
 from predfeat.datasets._cells import numbers
 from predfeat.datasets._missing import Missing
 from predfeat.datasets._opening import Progress, check_fits, damage, library
 from predfeat.datasets._recording import Recording
 from predfeat.datasets._roles import Roles, assign_roles, distinct_names
 from predfeat.datasets._tables import Pieces
+from predfeat.datasets._time_column import Sample
 from predfeat.datasets._units import units_of
 from predfeat.exceptions import DataFileError
 
-__all__ = ["read_parquet"]
+__all__ = ["read_feather", "read_parquet"]
 
 _ROWS_AT_ONCE = 65_536
 _ADVICE = "Choose fewer of its columns with `columns`."
 
+# From names of columns, None for all, to batches of them.
+_Batches = Callable[[list[str] | None], Iterator[Any]]
 
-def read_parquet(
-    path: Path,
+
+def read_parquet(path: Path, *, progress: Progress | None = None, **options: Any) -> Recording:
+    """Read a Parquet file in pieces."""
+    library("pyarrow", extra="tables", what="reading .parquet")
+    parquet = library("pyarrow.parquet", extra="tables", what="reading .parquet")
+    kind = "a Parquet file"
+    with damage(path.name, kind):
+        file = parquet.ParquetFile(path, memory_map=False, page_checksum_verification=True)
+        schema = file.schema_arrow
+        n_rows = file.metadata.num_rows
+
+    def batches(names: list[str] | None) -> Iterator[Any]:
+        return iter(file.iter_batches(batch_size=_ROWS_AT_ONCE, columns=names))
+
+    with file:
+        return _read(path.name, kind, schema, n_rows, batches, progress, **options)
+
+
+def read_feather(path: Path, *, progress: Progress | None = None, **options: Any) -> Recording:
+    """Read a Feather file, which Arrow also calls an IPC file."""
+    library("pyarrow", extra="tables", what="reading .feather")
+    feather = library("pyarrow.feather", extra="tables", what="reading .feather")
+    kind = "a Feather file"
+    check_fits(path.name, path.stat().st_size, _ADVICE)
+    with damage(path.name, kind):
+        table = feather.read_table(path, memory_map=False)
+        table.validate(full=True)
+
+    def batches(names: list[str] | None) -> Iterator[Any]:
+        chosen = table if names is None else table.select(names)
+        return iter(chosen.to_batches(max_chunksize=_ROWS_AT_ONCE))
+
+    return _read(path.name, kind, table.schema, table.num_rows, batches, progress, **options)
+
+
+def _read(
+    source: str,
+    kind: str,
+    schema: Any,
+    n_rows: int,
+    batches: _Batches,
+    progress: Progress | None,
     *,
     columns: Sequence[str] | None = None,
     time: str | None = None,
@@ -33,70 +76,84 @@ def read_parquet(
     keep: Sequence[str] | None = None,
     exclude: Sequence[str] | None = None,
     missing: str | float | Sequence[str | float] | None = None,
-    jumps: str = "gaps",
-    progress: Progress | None = None,
+    jumps: str | None = None,
+    day_first: bool | None = None,
 ) -> Recording:
-    """Read a Parquet file in pieces."""
-    arrow = library("pyarrow", extra="tables", what="reading .parquet")
-    parquet = library("pyarrow.parquet", extra="tables", what="reading .parquet")
-    source = path.name
-    with damage(source, "a Parquet file"):
-        file = parquet.ParquetFile(path, memory_map=False, page_checksum_verification=True)
-        schema = file.schema_arrow
-        n_rows = file.metadata.num_rows
+    arrow = library("pyarrow", extra="tables", what=f"reading {kind}")
+    with damage(source, kind):
         types = list(schema.types)
         given = list(schema.names)
-    with file:
-        names, notes = distinct_names(given)
-        roles = assign_roles(
-            names, time=time, group=group, columns=columns, source=source, keep=keep,
-            exclude=exclude,
-        )  # fmt: skip
-        pieces = Pieces(
-            source, names, roles, units=units_of(given, None), missing=Missing.given(missing),
-            notes=notes,
-        )  # fmt: skip
-        for position in roles.channels:
-            kind = types[position]
-            if not _is_number(arrow, kind) and not _is_text(arrow, kind):
-                pieces.text[position] = f"column {names[position]!r} is of type {types[position]}."
-        _refuse_nested(arrow, roles, names, types, source)
-        numeric = [i for i in roles.channels if i not in pieces.text]
-        check_fits(source, n_rows * len(roles.channels) * 8, _ADVICE)
-        # Rounding of float32 must not become signal, so it stays float32 where all columns are.
-        kinds = [types[i] for i in numeric if _is_number(arrow, types[i])]
-        narrow = bool(kinds) and all(k in (arrow.float16(), arrow.float32()) for k in kinds)
-        for columns_read in _batches(file, given, numeric, roles, source):
-            with damage(source, "a Parquet file"):
-                block = _channels(columns_read, pieces, np.float32 if narrow else np.float64)
-                stamps = None if roles.time is None else _cells(columns_read[roles.time])
-                ids = None if roles.group is None else columns_read[roles.group].to_pylist()
-            pieces.add(block, stamps, ids)
-            if progress is not None and n_rows > 0:
-                progress(min(pieces.n_rows / n_rows, 1.0))
-    recording = pieces.recording(jumps)
+    names, notes = distinct_names(given)
+    roles = assign_roles(
+        names, time=time, group=group, columns=columns, source=source, keep=keep,
+        exclude=exclude, sample=_sample(arrow, given, types, batches, source, kind),
+    )  # fmt: skip
+    pieces = Pieces(
+        source, names, roles, units=units_of(given, None), missing=Missing.given(missing),
+        notes=notes,
+    )  # fmt: skip
+    for position in roles.channels:
+        if not _is_number(arrow, types[position]) and not _is_text(arrow, types[position]):
+            pieces.text[position] = f"column {names[position]!r} is of type {types[position]}."
+    _refuse_nested(arrow, roles, names, types, source)
+    numeric = [i for i in roles.channels if i not in pieces.text]
+    check_fits(source, n_rows * len(roles.channels) * 8, _ADVICE)
+    # Rounding of float32 must not become signal, so it stays float32 where all columns are.
+    kinds = [types[i] for i in numeric if _is_number(arrow, types[i])]
+    narrow = bool(kinds) and all(k in (arrow.float16(), arrow.float32()) for k in kinds)
+    wanted = {*numeric, *(i for i in (roles.time, roles.clock, roles.group) if i is not None)}
+    for read in _chosen(batches, given, wanted, source, kind):
+        with damage(source, kind):
+            block = _channels(read, pieces, np.float32 if narrow else np.float64)
+            stamps = None if roles.time is None else _cells(read[roles.time])
+            if stamps is not None and roles.clock is not None:
+                stamps = list(map("{} {}".format, stamps, _cells(read[roles.clock])))
+            ids = None if roles.group is None else read[roles.group].to_pylist()
+        pieces.add(block, stamps, ids)
+        if progress is not None and n_rows > 0:
+            progress(min(pieces.n_rows / n_rows, 1.0))
+    recording = pieces.recording(jumps, day_first)
     if progress is not None:
         progress(1.0)
     return recording
 
 
-def _batches(
-    file: Any, given: list[str], numeric: list[int], roles: Roles, source: str
+def _sample(
+    arrow: Any, given: list[str], types: list[Any], batches: _Batches, source: str, kind: str
+) -> Sample:
+    """Return a function for the first cells of a column that may hold dates."""
+    dated = {
+        i
+        for i, type_ in enumerate(types)
+        if not (_is_number(arrow, type_) or arrow.types.is_nested(type_))
+    }
+    first = next(_chosen(batches, given, dated, source, kind), {})
+
+    def sample(position: int) -> Sequence[Any] | AnyArray:
+        if _is_number(arrow, types[position]):
+            return np.empty(0)  # that it is of numbers is all there is to know
+        if position not in first:
+            return []
+        with damage(source, kind):
+            cells: list[Any] = _cells(first[position])
+            return np.array(cells) if cells and isinstance(cells[0], np.generic) else cells
+
+    return sample
+
+
+def _chosen(
+    batches: _Batches, given: list[str], wanted: set[int], source: str, kind: str
 ) -> Iterator[dict[int, Any]]:
     """Yield pieces of the table as {position: Arrow array} of the columns needed."""
-    wanted = {*numeric, *(i for i in (roles.time, roles.group) if i is not None)}
     if not wanted:
         return
     # Arrow reads by name, and all columns of that name: then positions can only be told in full.
     by_name = len(set(given)) == len(given)
-    with damage(source, "a Parquet file"):
-        batches = file.iter_batches(
-            batch_size=_ROWS_AT_ONCE,
-            columns=[given[i] for i in sorted(wanted)] if by_name else None,
-        )
+    with damage(source, kind):
+        found = batches([given[i] for i in sorted(wanted)] if by_name else None)
     while True:
-        with damage(source, "a Parquet file"):
-            batch = next(batches, None)
+        with damage(source, kind):
+            batch = next(found, None)
             if batch is None:
                 return
             if by_name:

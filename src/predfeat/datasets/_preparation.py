@@ -124,9 +124,11 @@ def _thinned(recording: Recording, every: int) -> Recording:
         groups=None if recording.groups is None else recording.groups[kept],
         time=None if recording.time is None else recording.time[kept],
         rows=rows,
+        copies=None,
         step=None if recording.step is None else recording.step * every,
         time_column=_cells(time, of_file),
         group_column=_cells(recording.group_column, of_file),
+        file_column=_cells(recording.file_column, of_file),
     )
 
 

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from predfeat.datasets._arrays import read_npy, read_npz
 from predfeat.datasets._audio import read_audio
-from predfeat.datasets._delimited import read_delimited
+from predfeat.datasets._compressed import COMPRESSED
+from predfeat.datasets._delimited import TEXT_SUFFIXES, read_delimited
+from predfeat.datasets._edf import read_edf
+from predfeat.datasets._elsewhere import way_to_csv
+from predfeat.datasets._finding_files import Files, find_files
+from predfeat.datasets._json import read_json, read_json_lines
+from predfeat.datasets._many import read_many
+from predfeat.datasets._matlab import read_mat
+from predfeat.datasets._netcdf import read_netcdf
 from predfeat.datasets._opening import Progress, check_file
-from predfeat.datasets._parquet import read_parquet
+from predfeat.datasets._parquet import read_feather, read_parquet
 from predfeat.datasets._recording import Recording
+from predfeat.datasets._sheets import read_sheet
 from predfeat.datasets._video import read_video
 from predfeat.exceptions import DataFileError
 
 __all__ = ["SUFFIXES", "read", "reading_options"]
 
-_TABLE_OPTIONS = ("columns", "keep", "exclude", "time", "group", "missing", "jumps")
+_TABLE_OPTIONS = ("columns", "keep", "exclude", "time", "group", "missing", "jumps", "day_first")
 _TEXT_OPTIONS = (*_TABLE_OPTIONS, "header", "delimiter")
 _AUDIO_OPTIONS = ("rate", "spectrum", "frame", "hop")
 _VIDEO_OPTIONS = ("height", "width", "window", "jumps")
@@ -26,11 +35,28 @@ _VIDEO_OPTIONS = ("height", "width", "window", "jumps")
 _READERS: dict[str, tuple[Callable[..., Recording], tuple[str, ...]]] = {
     ".npy": (read_npy, ("columns",)),
     ".npz": (read_npz, ("columns", "key")),
-    ".csv": (read_delimited, _TEXT_OPTIONS),
-    ".csv.gz": (read_delimited, _TEXT_OPTIONS),
-    ".tsv": (read_delimited, _TEXT_OPTIONS),
-    ".tsv.gz": (read_delimited, _TEXT_OPTIONS),
+    **{
+        text + compressed: (read_delimited, _TEXT_OPTIONS)
+        for text in TEXT_SUFFIXES
+        for compressed in ("", *COMPRESSED)
+    },
+    ".zip": (read_delimited, _TEXT_OPTIONS),
     ".parquet": (read_parquet, _TABLE_OPTIONS),
+    ".feather": (read_feather, _TABLE_OPTIONS),
+    ".arrow": (read_feather, _TABLE_OPTIONS),
+    ".xlsx": (read_sheet, (*_TABLE_OPTIONS, "header", "sheet")),
+    **{
+        json + compressed: (reader, (*_TABLE_OPTIONS, *more))
+        for json, reader, more in (
+            (".json", read_json, ("key",)),
+            (".jsonl", read_json_lines, ()),
+            (".ndjson", read_json_lines, ()),
+        )
+        for compressed in ("", *COMPRESSED)
+    },
+    ".mat": (read_mat, (*_TABLE_OPTIONS, "key")),
+    **dict.fromkeys((".edf", ".bdf"), (read_edf, ("columns",))),
+    **dict.fromkeys((".nc", ".cdf", ".nc4"), (read_netcdf, (*_TABLE_OPTIONS, "key"))),
     **dict.fromkeys((".wav", ".flac", ".ogg", ".mp3"), (read_audio, _AUDIO_OPTIONS)),
     **dict.fromkeys((".mp4", ".avi", ".mkv", ".gif"), (read_video, _VIDEO_OPTIONS)),
 }
@@ -39,7 +65,7 @@ SUFFIXES = tuple(_READERS)
 
 
 def read(
-    path: str | os.PathLike[str],
+    path: Files,
     *,
     columns: Sequence[str] | None = None,
     keep: Sequence[str] | None = None,
@@ -48,8 +74,10 @@ def read(
     group: str | None = None,
     missing: str | float | Sequence[str | float] | None = None,
     jumps: str | None = None,
+    day_first: bool | None = None,
     header: bool | None = None,
     delimiter: str | None = None,
+    sheet: str | None = None,
     key: str | None = None,
     rate: float | None = None,
     spectrum: str | None = None,
@@ -60,18 +88,22 @@ def read(
     window: Sequence[int] | None = None,
     progress: Progress | None = None,
 ) -> Recording:
-    r"""Read a time series from a file.
+    r"""Read a time series from a file, or from many.
 
-    The suffix decides how: .npy, .npz, .csv, .tsv (also .csv.gz and .tsv.gz), .parquet, .wav,
-    .flac, .ogg, .mp3, .mp4, .avi, .mkv, .gif. An option that the kind of file does not know is an
-    error.
+    The suffix decides how: .npy, .npz; text tables .csv, .tsv, .tab, .txt, .dat (also .gz, .bz2,
+    .xz, .zst, or one in a .zip); .xlsx; .parquet, .feather; .json, .jsonl; .mat; .edf, .bdf; .nc;
+    .wav, .flac, .ogg, .mp3; .mp4, .avi, .mkv, .gif. An option that the kind of file does not know
+    is an error.
 
     Parameters
     ----------
-    path : str or path
-        The file; "-" reads a text table from standard input.
+    path : str or path, or a list of them
+        The file; "-" reads a text table from standard input. Several files, those in a folder,
+        or those that fit a pattern such as "data/*.csv" become one sequence each, whose id in
+        `groups` is the file's name; they must have the same columns. Of a folder the files of the
+        commonest kind are read.
     columns : list of str, optional
-        For arrays and tables: the columns to read, in this order; by default all columns of
+        For arrays, tables and .edf: the columns to read, in this order; by default all columns of
         numbers that are data (see Notes). A text such as "a,b" names both, unless a column is
         called so itself. The columns of an array, and of a text table without a header, are
         called "column 1", "column 2", …
@@ -80,20 +112,26 @@ def read(
     exclude : list of str, optional
         For tables: columns to leave out.
     time : str, optional
-        For tables: the column of time stamps, numbers or ISO dates, which must increase inside
-        each group. By default a column called time, timestamp, datetime, date or t (in capitals
-        or not) is taken if it increases; if it does not, t is read as a channel and the others
-        are left out, with a warning. Naming such a column in `columns` makes it a channel.
+        For tables: the column of time stamps: dates in any usual form, numbers, or Unix time. By
+        default a column called time, timestamp, datetime, date, epoch or t (in capitals or not,
+        also with a unit as in "time (s)"), else the first column of dates. Rows are brought into
+        order of time inside each group: newest-first files are turned round, others sorted.
+        Naming such a column in `columns` makes it a channel.
     group : str, optional
-        For tables: the column with the ids of the sequences, text or numbers.
+        For tables: the column with the ids of the sequences, text or numbers. Where the groups
+        stand mixed in the file, the rows of each are brought together.
     missing : list of str or float, optional
         For tables: cells that stand for a missing value, beside the usual ones. Texts are compared
         as texts, in capitals or not, numbers as numbers: "-999" is -999.0, too. A text such as
         "?,-999" holds both.
     jumps : {"gaps", "ignore"}, optional
-        For tables and videos: what to do where time stamps jump. "gaps", the default, puts in
+        For tables and videos: what to do where time stamps jump. "gaps" puts in
         rows of NaN for the missing ones, or begins a new sequence after more than 100 of them;
-        "ignore" keeps the rows as they are, for example for working days.
+        "ignore" keeps the rows as they are. By default weekends, and up to a week of working days
+        that are missing, make no gap where the dates are working days.
+    day_first : bool, optional
+        For tables: whether 1/2/2012 is the first of February (True) or the second of January
+        (False). By default the whole column decides; where it cannot, that is an error.
     header : bool, optional
         For text tables: whether the first row holds the names. By default it does if any of its
         cells is neither a number nor a date nor empty.
@@ -101,8 +139,11 @@ def read(
         For text tables: the character between cells. By default a tab, a semicolon or a comma,
         whichever cuts all rows into equally many cells. With a semicolon, numbers may have a
         decimal comma.
+    sheet : str, optional
+        For .xlsx: the name of the sheet. The first by default.
     key : str, optional
-        For .npz: the name of the array. Not needed where there is one only.
+        For .npz, .mat, .nc and .json: the name of the array, variable or table. Not needed where
+        there is one only.
     rate : float, optional
         For sound: resample to that many samples per second. The file's own by default.
     spectrum : {"complex", "log-magnitude"}, optional
@@ -173,29 +214,40 @@ def read(
     """
     given = {
         "columns": columns, "keep": keep, "exclude": exclude, "time": time, "group": group,
-        "missing": missing, "jumps": jumps, "header": header, "delimiter": delimiter, "key": key,
-        "rate": rate, "spectrum": spectrum, "frame": frame, "hop": hop, "height": height,
-        "width": width, "window": window,
+        "missing": missing, "jumps": jumps, "day_first": day_first, "header": header,
+        "delimiter": delimiter, "sheet": sheet, "key": key, "rate": rate, "spectrum": spectrum,
+        "frame": frame, "hop": hop, "height": height, "width": width, "window": window,
     }  # fmt: skip
     options = {name: value for name, value in given.items() if value is not None}
-    file = None if str(path) == "-" else Path(path)
+    files, notes = find_files(path, SUFFIXES)
+    if files is None:
+        return _read_one(None, progress, options)
+    if len(files) == 1:
+        recording = _read_one(files[0], progress, options)
+        return replace(recording, notes=(*notes, *recording.notes)) if notes else recording
+    return read_many(
+        files, lambda file, part: _read_one(file, part, dict(options)), notes, progress
+    )
+
+
+def _read_one(file: Path | None, progress: Progress | None, options: dict[str, Any]) -> Recording:
     suffix = ".csv" if file is None else _known_suffix(file)
     reader, known = _READERS[suffix]
     _check_options(options, known, "standard input" if file is None else f"a {suffix} file")
     if file is not None:
         check_file(file)
-    if suffix in (".tsv", ".tsv.gz"):
+    if suffix.startswith((".tsv", ".tab")):
         options.setdefault("delimiter", "\t")
     return reader(file, progress=progress, **options)
 
 
-def reading_options(path: str | os.PathLike[str]) -> tuple[str, ...]:
+def reading_options(path: Files) -> tuple[str, ...]:
     """Return the options of `read` that a kind of file knows.
 
     Parameters
     ----------
-    path : str or path
-        The file, which need not exist; "-" is standard input.
+    path : str or path, or a list of them
+        As `read` takes it. A file need not exist. Of several the first counts.
 
     Returns
     -------
@@ -207,7 +259,8 @@ def reading_options(path: str | os.PathLike[str]) -> tuple[str, ...]:
     >>> reading_options("series.npz")
     ('columns', 'key')
     """
-    return _READERS[".csv" if str(path) == "-" else _known_suffix(Path(path))][1]
+    files, _ = find_files(path, SUFFIXES)
+    return _READERS[".csv" if files is None else _known_suffix(files[0])][1]
 
 
 def _known_suffix(path: Path) -> str:
@@ -215,12 +268,15 @@ def _known_suffix(path: Path) -> str:
     for suffix in sorted(_READERS, key=len, reverse=True):
         if name.endswith(suffix):
             return suffix
-    if path.is_dir():
-        raise DataFileError(f"{path} is a folder. Give one file.")
-    given = f"{path.suffix!r}" if path.suffix else "no suffix"
+    given = f"ends in {path.suffix!r}" if path.suffix else "has no suffix"
+    way = way_to_csv(path)
+    if way:
+        raise DataFileError(f"{path.name} {given}, which is not read here.{way}")
+    shown = [suffix for suffix in SUFFIXES if not suffix.endswith(COMPRESSED)]
     raise DataFileError(
-        f"{path.name} has {given}, which does not tell how to read it. Known are "
-        f"{', '.join(SUFFIXES)}, and - for a text table from standard input."
+        f"{path.name} {given}, which does not tell how to read it. Known are "
+        f"{', '.join(shown)}, text tables and JSON also with {', '.join(COMPRESSED)} behind, and - "
+        "for a text table from standard input."
     )
 
 

@@ -82,16 +82,21 @@ class Recording:
         How the columns belong together, so that features can be drawn.
     groups : ndarray of shape (n_rows,), optional
         Ids of the sequences: the file's own, or numbers where a long jump of the time stamps
-        began a new sequence.
+        began a new sequence. Of several files their names, with such an id behind, if any.
     time : ndarray of shape (n_rows,), optional
         Time stamp of every row: numbers or datetime64.
     rows : ndarray of int of shape (n_rows,), optional
         Which row of the file each row is; -1 for rows that stand for a gap between time stamps.
-        None: the file's rows one by one.
+        None: the file's rows one by one. Rows are in order of time, also where the file's are
+        not.
+    copies : ndarray of int of shape (n_copies, 2), optional
+        Rows of the file that were left out because they repeat another one exactly, its time
+        stamp included: the copy, and the row that it repeats.
     step : float, optional
         Time from row to row, in `unit`.
     unit : str
-        Of `step`; "rows" where nothing is known.
+        Of `step`: "s" for dates and seconds; "months", "years" or "working days" where the
+        calendar makes the steps; "units of" a column of numbers; "rows" where nothing is known.
     units : tuple of str
         Of the columns' numbers, as the file has them ("°C", "m/s"), "" where it says nothing;
         empty where it says nothing about any of them.
@@ -101,6 +106,8 @@ class Recording:
         Columns of numbers that were left out, as they are no data or cost too many rows.
     time_column, group_column : FileColumn, optional
         The columns `time` and `groups` come from, one cell per row of the file.
+    file_column : FileColumn, optional
+        Which file each row comes from, where several were read.
     notes : tuple of str
         What the reader decided by itself, in sentences for the user.
     prepared_from : tuple of str
@@ -122,6 +129,7 @@ class Recording:
     groups: np.ndarray[Any, Any] | None = None
     time: np.ndarray[Any, Any] | None = None
     rows: np.ndarray[Any, np.dtype[np.intp]] | None = None
+    copies: np.ndarray[Any, np.dtype[np.intp]] | None = None
     step: float | None = None
     unit: str = "rows"
     units: tuple[str, ...] = ()
@@ -129,5 +137,6 @@ class Recording:
     left_out: tuple[str, ...] = ()
     time_column: FileColumn | None = None
     group_column: FileColumn | None = None
+    file_column: FileColumn | None = None
     notes: tuple[str, ...] = ()
     prepared_from: tuple[str, ...] = ()

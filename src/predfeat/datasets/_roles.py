@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from predfeat.datasets._name_lists import separate_names
+from predfeat.datasets._time_column import Sample, TimeColumn, find_time, with_clock
 from predfeat.exceptions import DataFileError, MissingColumnsError
 
 __all__ = ["Roles", "assign_roles", "distinct_names", "select_columns"]
-
-# The last is what pandas calls an index without a name when it writes Parquet.
-_TIME_NAMES = ("time", "timestamp", "datetime", "date", "t", "__index_level_0__")
 
 
 @dataclass(frozen=True)
@@ -24,11 +22,15 @@ class Roles:
         To be read as numbers.
     time, group : int or None
     guessed : bool
-        Whether the time column was found by its name, not named by the user.
+        Whether the time column was found, not named by the user.
     asked : bool
         Whether the user named the channels.
     wanted : list of int
         Channels that the user named, in one way or another: they are read whatever they hold.
+    clock : int or None
+        The times of day, where the time column holds dates alone.
+    by_name : bool
+        Whether a guessed time column was found by its name, not by the dates in it.
     """
 
     channels: list[int]
@@ -37,6 +39,8 @@ class Roles:
     guessed: bool
     asked: bool
     wanted: list[int] = field(default_factory=list)
+    clock: int | None = None
+    by_name: bool = True
 
 
 def assign_roles(
@@ -48,8 +52,12 @@ def assign_roles(
     source: str,
     keep: Sequence[str] | None = None,
     exclude: Sequence[str] | None = None,
+    sample: Sample | None = None,
 ) -> Roles:
-    """Find the columns the user named; guess the time column by its name if none was."""
+    """Find the columns the user named; guess the time column if none was.
+
+    `sample` gives the first cells of a column, so that dates are found under any name.
+    """
     kept = [] if keep is None else select_columns(names, keep, source, "keep")
     left_out = [] if exclude is None else select_columns(names, exclude, source, "exclude")
     group_at = None if group is None else _position(names, group, source, "group")
@@ -70,19 +78,24 @@ def assign_roles(
     if chosen is not None:
         _refuse_both(names, chosen, "named in `columns`", left_out, "excluded", source)
         chosen += [i for i in kept if i not in chosen]
-    guessed = False
+    taken = (group_at, *kept, *left_out, *(chosen or ()))
+    free = [i for i in range(len(names)) if i not in taken]
     if time_at is None:
-        lower = [name.lower() for name in names]
-        found = [lower.index(name) for name in _TIME_NAMES if name in lower]
-        found = [i for i in found if i not in (group_at, *kept, *left_out, *(chosen or ()))]
-        if found:
-            time_at, guessed = found[0], True
+        found = find_time(names, free, sample)
+    else:
+        found = TimeColumn(time_at, with_clock(time_at, free, sample) if sample else None)
+    guessed = found is not None and time_at is None
+    found = found or TimeColumn(-1)
+    time_at = None if found.position < 0 else found.position
     if chosen is None:
-        chosen = [i for i in range(len(names)) if i not in (time_at, group_at, *left_out)]
+        others = (time_at, group_at, found.clock, *left_out)
+        chosen = [i for i in range(len(names)) if i not in others]
         if not chosen:
             raise DataFileError(f"no column of {source} is left to read: exclude fewer of them.")
     wanted = kept if columns is None else list(chosen)
-    return Roles(chosen, time_at, group_at, guessed, columns is not None, wanted)
+    return Roles(
+        chosen, time_at, group_at, guessed, columns is not None, wanted, found.clock, found.by_name
+    )
 
 
 def _refuse_both(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,16 @@ import numpy as np
 from predfeat._typing import AnyArray, FloatArray
 from predfeat.datasets._cells import CellTally
 from predfeat.datasets._clocks import ENOUGH
+from predfeat.datasets._dates import AmbiguousDatesError
 from predfeat.datasets._missing import Missing
 from predfeat.datasets._naming import in_python
 from predfeat.datasets._opening import check_fits
+from predfeat.datasets._ordering import arrange, copies_of
 from predfeat.datasets._recording import FileColumn, Recording
 from predfeat.datasets._roles import Roles
 from predfeat.datasets._screening import Rows, about_ids, screen
-from predfeat.datasets._timestamps import Timeline, lay_out, parse_times
+from predfeat.datasets._timeline import Timeline, lay_out
+from predfeat.datasets._timestamps import Stamps, parse_times
 from predfeat.exceptions import DataFileError, SkippedColumnsWarning
 
 __all__ = ["Pieces"]
@@ -37,7 +40,7 @@ class Pieces:
     blocks : list of ndarray
         The channels; a column in `text` may hold anything.
     time_cells, group_cells : list
-        One entry per row, as read.
+        One entry per row, as read; `time_cells` may be an array.
     tallies : dict of int to CellTally
         What the cells of text are, by the column's position.
     text : dict of int to str
@@ -54,7 +57,7 @@ class Pieces:
     names: tuple[str, ...]
     roles: Roles
     blocks: list[FloatArray] = field(default_factory=list)
-    time_cells: list[Any] = field(default_factory=list)
+    time_cells: Any = field(default_factory=list)
     group_cells: list[Any] = field(default_factory=list)
     tallies: dict[int, CellTally] = field(default_factory=dict)
     text: dict[int, str] = field(default_factory=dict)
@@ -84,12 +87,12 @@ class Pieces:
         self.n_bytes += block.nbytes
         check_fits(self.source, self.n_bytes, "Choose fewer of its columns with `columns`.")
 
-    def recording(self, jumps: str = "gaps") -> Recording:
+    def recording(self, jumps: str | None = None, day_first: bool | None = None) -> Recording:
         """Join the blocks, leave out what holds no numbers, and lay the rows out in time."""
         if self.n_rows == 0:
             raise DataFileError(f"{self.source} has a header but no rows.")
         group = self._groups()
-        timeline, time_column, notes, as_channel = self._timeline(group, jumps)
+        timeline, stamps, as_channel = self._timeline(group, jumps, day_first)
         self._judge_text()
         values, places, skipped = self._channels(as_channel)
         ids = None if group is None else group.cells
@@ -103,32 +106,17 @@ class Pieces:
         left_out = tuple(self.names[places[k]] for k in found.left_out)
         units = tuple(self.units[places[k]] for k in found.kept) if any(self.units) else ()
         units = units if any(units) else ()
-        notes = (*self.notes, *notes, *found.notes)
+        bare = Recording(
+            values, names, self.source, units=units, skipped=skipped, left_out=left_out,
+            group_column=group, notes=self.notes,
+        )  # fmt: skip
         if timeline is None:
-            return Recording(
-                values, names, self.source, groups=ids, units=units, skipped=skipped,
-                left_out=left_out, group_column=group, notes=notes,
-            )  # fmt: skip
-        if timeline.rows is not None:
-            values = np.where((timeline.rows >= 0)[:, None], values[timeline.rows], np.nan)
-        assert time_column is not None
-        dates = timeline.time.dtype.kind == "M"
-        return Recording(
-            values,
-            names,
-            self.source,
-            groups=timeline.groups,
-            time=timeline.time,
-            rows=timeline.rows,
-            step=timeline.step,
-            unit="s" if dates else f"units of {time_column.name!r}",
-            units=units,
-            skipped=skipped,
-            left_out=left_out,
-            time_column=time_column,
-            group_column=group,
-            notes=(*notes, *timeline.notes),
-        )
+            recording = in_file_order(bare, self.source)
+        else:
+            assert stamps is not None
+            column = FileColumn(self._time_name(), stamps.cells)
+            recording = laid_out(bare, timeline, column, stamps)
+        return replace(recording, notes=(*recording.notes, *found.notes))
 
     def _groups(self) -> FileColumn | None:
         position = self.roles.group
@@ -143,27 +131,35 @@ class Pieces:
                 )
         return FileColumn(name, _plain_ids(self.group_cells))
 
+    def _time_name(self) -> str:
+        assert self.roles.time is not None
+        name = self.names[self.roles.time]
+        return name if self.roles.clock is None else f"{name} {self.names[self.roles.clock]}"
+
     def _timeline(
-        self, group: FileColumn | None, jumps: str
-    ) -> tuple[Timeline | None, FileColumn | None, tuple[str, ...], FloatArray | None]:
+        self, group: FileColumn | None, jumps: str | None, day_first: bool | None
+    ) -> tuple[Timeline | None, Stamps | None, FloatArray | None]:
         """Lay out the time column; a guessed one that is none is left out or made a channel."""
         position = self.roles.time
         if position is None:
-            return None, None, (), None
-        name = self.names[position]
+            return None, None, None
+        name = self._time_name()
         cells: Any = self.time_cells
-        if cells and isinstance(cells[0], np.generic):
+        if isinstance(cells, list) and cells and isinstance(cells[0], np.generic):
             cells = np.array(cells)
-        parsed = parse_times(cells)
+        ids = None if group is None else group.cells
         try:
-            if isinstance(parsed, str):
-                raise DataFileError(f"the time column {name!r} of {self.source} {parsed}.")
-            time, kept = parsed
-            self._stamps = time
+            stamps = parse_times(cells, name=name, source=self.source, day_first=day_first)
+            self._stamps = stamps.time
+            arrangement = arrange(
+                stamps.time, ids, source=self.source, name=name, guessed=self.roles.guessed
+            )
             timeline = lay_out(
-                time, None if group is None else group.cells, source=self.source, name=name,
-                jumps=jumps, n_columns=len(self.roles.channels),
+                stamps.time, ids, source=self.source, name=name, jumps=jumps,
+                n_columns=len(self.roles.channels), arrangement=arrangement,
             )  # fmt: skip
+        except AmbiguousDatesError:
+            raise
         except DataFileError as error:
             if not self.roles.guessed:
                 raise
@@ -173,10 +169,18 @@ class Pieces:
                 self.text[position] = str(error)
             else:
                 self._stamps = None
-            return None, None, (), numbers
-        note = f"Column {name!r} was taken as time stamps."
-        notes = (note,) if self.roles.guessed else ()
-        return timeline, FileColumn(name, kept), notes, None
+            if self.roles.clock is not None:
+                self.text[self.roles.clock] = (
+                    f"column {self.names[self.roles.clock]!r} goes with it."
+                )
+            return None, None, numbers
+        if self.roles.clock is not None:
+            both = f"{self.names[position]!r} and {self.names[self.roles.clock]!r}"
+            self.notes = (*self.notes, f"Columns {both} were put together as time stamps.")
+        elif self.roles.guessed:
+            what = "was" if self.roles.by_name else "holds dates and was"
+            self.notes = (*self.notes, f"Column {name!r} {what} taken as time stamps.")
+        return timeline, stamps, None
 
     def _judge_text(self) -> None:
         """Tell columns of text from columns of numbers with a few odd cells, and say so."""
@@ -257,6 +261,48 @@ class Pieces:
             SkippedColumnsWarning,
             stacklevel=2,
         )
+
+
+def in_file_order(recording: Recording, source: str) -> Recording:
+    """Finish a recording without time stamps: only groups that stand mixed are sorted out."""
+    group = recording.group_column
+    if group is None:
+        return recording
+    found = arrange(None, group.cells, source=source, name="", guessed=False)
+    return replace(
+        recording,
+        values=found.of(recording.values),
+        groups=found.of(group.cells),
+        rows=found.order,
+        notes=(*recording.notes, *found.notes),
+    )
+
+
+def laid_out(
+    recording: Recording, timeline: Timeline, column: FileColumn, stamps: Stamps
+) -> Recording:
+    """Finish a recording with time stamps: rows in order, gaps put in, copies left out."""
+    values, rows = recording.values, timeline.rows
+    if rows is not None:
+        values = np.where((rows >= 0)[:, None], values[rows], np.nan)
+    known = np.arange(len(values)) if rows is None else rows
+    keep, copies, repeats = copies_of(known, timeline.time, timeline.groups, values)
+    groups = timeline.groups
+    if len(copies):
+        values, rows = values[keep], known[keep]
+        groups = None if groups is None else groups[keep]
+    return replace(
+        recording,
+        values=values,
+        groups=groups,
+        time=timeline.time[keep],
+        rows=rows,
+        copies=copies if len(copies) else None,
+        step=timeline.step,
+        unit=timeline.unit or stamps.unit or f"units of {column.name!r}",
+        time_column=column,
+        notes=(*recording.notes, *stamps.notes, *timeline.notes, *repeats),
+    )
 
 
 def _plain_ids(cells: list[Any]) -> AnyArray:

@@ -1,259 +1,246 @@
-"""Time stamps: what they say, and how jumps between them become gaps."""
+"""Time stamps: what the cells of a time column say."""
 
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
-from predfeat._typing import AnyArray, BoolArray, FloatArray, IntArray
-from predfeat.datasets._opening import check_fits
-from predfeat.exceptions import DataFileError, UnevenSamplingWarning
+from predfeat._typing import AnyArray, FloatArray
+from predfeat.datasets._dates import AmbiguousDatesError, parse_clock, parse_dates
+from predfeat.exceptions import DataFileError
 
-__all__ = ["Timeline", "lay_out", "parse_times"]
+__all__ = ["Stamps", "is_time_name", "parse_times", "shown", "unit_in_name"]
 
-LONGEST_GAP = 100  # missing rows; a longer jump begins a new sequence
-_JUMP = 1.5  # steps
-_JITTER = 0.2  # of a step, from the nearest whole number of steps
-_JITTER_SHARE = 0.01  # of the rows
-_NANOSECONDS = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\.\d{7,9}")
+# The last is what pandas calls an index without a name when it writes Parquet.
+TIME_NAMES = (
+    "time", "timestamp", "datetime", "date", "t", "epoch", "unixtime", "elapsed", "elapsedtime",
+    "indexlevel0",
+)  # fmt: skip
+_IN_BRACKETS = re.compile(r"(.*?)[\s_]*[\[({](.+)[\])}]\s*")
+_AFTER_BAR = re.compile(r"(.+)_([a-zA-Zµ]+)")
+SECONDS = {
+    **dict.fromkeys(("ns", "nanosecond", "nanoseconds"), 1e-9),
+    **dict.fromkeys(("us", "µs", "μs", "microsecond", "microseconds"), 1e-6),
+    **dict.fromkeys(("ms", "msec", "millisecond", "milliseconds"), 1e-3),
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
+    **dict.fromkeys(("min", "mins", "minute", "minutes"), 60.0),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), 3600.0),
+    **dict.fromkeys(("d", "day", "days"), 86_400.0),
+}
+# Unix time of this millennium up to 2100: ten digits in seconds, three more for each finer unit.
+_EPOCHS = (1_000_000_000, 4_102_444_800)
+_EPOCH_UNITS = (
+    (1, "seconds", "M8[s]"),
+    (10**3, "milliseconds", "M8[ms]"),
+    (10**6, "microseconds", "M8[us]"),
+    (10**9, "nanoseconds", "M8[ns]"),
+)
+_YEARS = (1600, 2200)  # of dates written as one number
 
 
 @dataclass(frozen=True)
-class Timeline:
-    """Rows of a file laid out evenly in time.
+class Stamps:
+    """A column of time stamps.
 
     Attributes
     ----------
-    rows : ndarray of int, or None
-        For every row of the series the row of the file, -1 for a missing one. None: one by one.
-    time : ndarray
-        Time stamps of all rows, the missing ones included.
-    groups : ndarray or None
-        Ids of the sequences.
-    step : float or None
-        The median time from row to row; seconds for dates.
-    notes : tuple of str
-    """
-
-    rows: IntArray | None
-    time: AnyArray
-    groups: AnyArray | None
-    step: float | None
-    notes: tuple[str, ...]
-
-
-def parse_times(cells: Sequence[Any] | AnyArray) -> tuple[AnyArray, AnyArray] | str:
-    """Read time stamps: numbers or ISO dates.
-
-    Parameters
-    ----------
-    cells : list of str, or array of numbers or datetime64
-
-    Returns
-    -------
     time : ndarray
         float64 or datetime64; dates with a zone are in UTC.
     cells : ndarray
         What to write back: whole numbers as int, dates as the text that was read.
-    or str
-        What is wrong, as the end of a sentence that begins with the column.
+    unit : str or None
+        Of `time`; None where nobody says.
+    notes : tuple of str
     """
-    if isinstance(cells, np.ndarray) and cells.dtype.kind == "M":
-        bad = np.flatnonzero(np.isnat(cells))
-        return f"is empty in row {bad[0] + 1}" if bad.size else (cells, cells)
-    if isinstance(cells, np.ndarray) and cells.dtype.kind in "iuf":
-        return _numbers(cells.astype(np.float64), list(map(str, cells[:0])))
-    texts = [str(cell).strip() for cell in cells]
-    for row, text in enumerate(texts):
-        if not text:
-            return f"is empty in row {row + 1}"
-    try:
-        numbers = np.fromiter(map(float, texts), np.float64, len(texts))
-    except ValueError:
-        return _dates(texts)
-    return _numbers(numbers, texts)
+
+    time: AnyArray
+    cells: AnyArray
+    unit: str | None
+    notes: tuple[str, ...] = ()
 
 
-def _numbers(numbers: FloatArray, texts: list[str]) -> tuple[AnyArray, AnyArray] | str:
-    bad = np.flatnonzero(~np.isfinite(numbers))
-    if bad.size:
-        return f"is {numbers[bad[0]]} in row {bad[0] + 1}"
-    if texts and all(len(text) == 8 and text.isdigit() for text in texts):
-        # 20240131 and 20240201 lie one day apart, not seventy.
-        days = _dates(texts)
-        if not isinstance(days, str):
-            return days
-    whole = (np.abs(numbers) < 2.0**53) & (numbers == np.round(numbers))
-    negative_zero = np.signbit(numbers) & (numbers == 0)
-    if whole.all() and not negative_zero.any():
-        return numbers, numbers.astype(np.int64)
-    return numbers, numbers
+def is_time_name(name: str) -> int | None:
+    """Return how good a name for a time column this is, 0 the best; None if it is none.
+
+    Examples
+    --------
+    >>> from predfeat.datasets._timestamps import is_time_name
+    >>> is_time_name("Time [ms]"), is_time_name("T (°C)"), is_time_name("price")
+    (0, None, None)
+    """
+    base, unit = _parted(name)
+    if unit is not None and unit not in SECONDS:
+        return None
+    plain = re.sub(r"[\s_./-]+", "", base.lower())
+    return TIME_NAMES.index(plain) if plain in TIME_NAMES else None
 
 
-def _dates(texts: list[str]) -> tuple[AnyArray, AnyArray] | str:
-    kept = np.array(texts, dtype=object)
-    if all(_NANOSECONDS.fullmatch(text) for text in texts):  # finer than Python's own dates
-        try:
-            return np.array(texts, dtype="datetime64[ns]"), kept
-        except ValueError:
-            pass
-    moments: list[datetime] = []
-    for row, text in enumerate(texts):
-        try:
-            moment = datetime.fromisoformat(text)
-            if moment.tzinfo is not None:
-                moment = moment.astimezone(UTC)
-        except (ValueError, OverflowError):
-            shown = text if len(text) <= 40 else text[:40] + "…"
-            return (
-                f"holds {shown!r} in row {row + 1}, which is neither a number nor an ISO date "
-                "such as 2024-05-01 or 2024-05-01T13:45:00"
-            )
-        if moments and (moment.tzinfo is None) != (moments[0].tzinfo is None):
-            return f"has a time zone in some rows and none in others (row {row + 1})"
-        moments.append(moment)
-    plain = [moment.replace(tzinfo=None) for moment in moments]
-    return np.array(plain, dtype="datetime64[us]"), kept
+def unit_in_name(name: str) -> float | None:
+    """Return the seconds in the unit of time that a column's name tells."""
+    unit = _parted(name)[1]
+    return None if unit is None else SECONDS.get(unit)
 
 
-def lay_out(
-    time: AnyArray,
-    groups: AnyArray | None,
-    *,
-    source: str,
-    name: str,
-    jumps: str = "gaps",
-    n_columns: int = 1,
-) -> Timeline:
-    """Put rows on an even time axis: short jumps become missing rows, long ones new sequences.
+def _parted(name: str) -> tuple[str, str | None]:
+    """Part a name such as "time (s)" or "time_ms" into itself and its unit."""
+    brackets = _IN_BRACKETS.fullmatch(name)
+    if brackets is not None:
+        unit = brackets[2].strip().lower()
+        return (name, None) if unit in ("utc", "gmt", "local") else (brackets[1], unit)
+    bar = _AFTER_BAR.fullmatch(name)
+    if bar is not None and bar[2].lower() in SECONDS:
+        return bar[1], bar[2].lower()
+    return name, None
 
-    The step is the median difference inside the groups. A jump of more than 1.5 steps, rounded
-    to m steps, stands for m - 1 missing rows; where these are more than 100, a new sequence
-    begins instead.
+
+def parse_times(
+    cells: Sequence[Any] | AnyArray, *, name: str, source: str, day_first: bool | None = None
+) -> Stamps:
+    """Read time stamps: numbers, dates, or times of day.
+
+    Whole numbers such as 20240131 are days (also with hours, minutes and seconds behind, or a
+    month alone), and those that are Unix times of the years 2001 to 2100 are moments.
 
     Parameters
     ----------
-    time : ndarray of shape (n_rows,)
-        Numbers or datetime64.
-    groups : ndarray of shape (n_rows,) or None
-    source, name : str
-        The file and the time column, for messages.
-    jumps : {"gaps", "ignore"}
-        "ignore" keeps the rows as they are.
-    n_columns : int
-        Of the series, to judge how much memory the missing rows would take.
+    cells : list of str, or array of numbers or datetime64
+    name, source : str
+        The column and the file, for messages.
+    day_first : bool, optional
+        Whether 1/2/2012 is the first of February; by default the column decides.
 
     Returns
     -------
-    Timeline
+    Stamps
 
     Raises
     ------
     DataFileError
-        Where time does not increase inside a group.
+        When some cells are no time stamps.
+    AmbiguousDatesError
+        When day and month cannot be told apart.
     """
-    new = _group_starts(groups, len(time))
-    difference = _differences(time)
-    inside = ~new[1:]
-    wrong = np.flatnonzero(inside & ~(difference > 0))
-    if wrong.size:
-        row = int(wrong[0]) + 1
-        raise DataFileError(
-            f"the time stamps of {source} (column {name!r}) do not increase from row {row} to "
-            f"row {row + 1}: {time[row - 1]}, then {time[row]}. Sort the rows by time, or name "
-            "the column that tells the sequences apart as `group`."
-        )
-    if not inside.any():
-        return Timeline(None, time, groups, None, ())
-    # The lower of two medians: their mean could be a step that never occurs.
-    step = float(np.quantile(difference[inside], 0.5, method="lower"))
-    with np.errstate(over="ignore"):
-        steps = np.where(inside, difference / step, 1.0)
-    # Beyond 1e9 the exact number does not matter: it is a new sequence anyway.
-    whole = np.maximum(np.rint(np.minimum(steps, 1e9)), 1).astype(np.int64)
-    if jumps == "ignore":
-        return Timeline(None, time, groups, step, ())
-    _warn_uneven(steps[inside], whole[inside], source, name)
-    missing = np.where(steps > _JUMP, whole - 1, 0)
-    cut = missing > LONGEST_GAP
-    missing[cut] = 0
-    notes = _notes(missing, cut, name)
-    if cut.any():
-        groups = np.cumsum(new | np.append(False, cut)) - 1
-    if not missing.any():
-        return Timeline(None, time, groups, step, notes)
-    n_rows = len(time) + int(missing.sum())
-    check_fits(source, n_rows * n_columns * 8, 'jumps="ignore" reads it without missing rows.')
-    return _with_missing(time, groups, missing, step, notes)
+    try:
+        found = _parsed(cells, name, day_first)
+    except AmbiguousDatesError as error:
+        raise AmbiguousDatesError(f"the time column {name!r} of {source} {error}") from None
+    if isinstance(found, str):
+        raise DataFileError(f"the time column {name!r} of {source} {found}.")
+    return found
 
 
-def _with_missing(
-    time: AnyArray, groups: AnyArray | None, missing: IntArray, step: float, notes: tuple[str, ...]
-) -> Timeline:
-    """Open room for `missing[i]` rows after row i."""
-    repeats = np.append(missing, 0) + 1
-    origin = np.repeat(np.arange(len(time)), repeats)
-    first = np.append(True, origin[1:] != origin[:-1])
-    rows = np.where(first, origin, -1)
-    # The place of a missing row between the two rows around it, evenly divided.
-    place = np.arange(len(origin)) - np.flatnonzero(first)[origin]
-    ahead = np.minimum(origin + 1, len(time) - 1)
-    span = time[ahead] - time[origin]
-    share = place / repeats[origin]
-    if time.dtype.kind == "M":
-        moved = np.rint(span.astype(np.int64) * share).astype(span.dtype)
-    else:
-        moved = span * share
-    filled = np.where(first, time[origin], time[origin] + moved)
-    return Timeline(rows, filled, None if groups is None else groups[origin], step, notes)
+def _parsed(cells: Sequence[Any] | AnyArray, name: str, day_first: bool | None) -> Stamps | str:
+    if isinstance(cells, np.ndarray) and cells.dtype.kind == "M":
+        bad = np.flatnonzero(np.isnat(cells))
+        return f"is empty in row {bad[0] + 1}" if bad.size else Stamps(cells, cells, "s")
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in "iuf":
+        return _numbers(cells, None, name)
+    texts = [str(cell).strip() for cell in cells]
+    if "" in texts:
+        return f"is empty in row {texts.index('') + 1}"
+    try:
+        numbers = np.fromiter(map(float, texts), np.float64, len(texts))
+    except ValueError:
+        return _dates(texts, day_first)
+    return _numbers(numbers, texts, name)
 
 
-def _group_starts(groups: AnyArray | None, n_rows: int) -> BoolArray:
-    new = np.zeros(n_rows, dtype=bool)
-    new[:1] = True
-    if groups is not None:
-        new[1:] = groups[1:] != groups[:-1]
-    return new
+def _dates(texts: list[str], day_first: bool | None) -> Stamps | str:
+    kept = np.array(texts, dtype=object)
+    seconds = parse_clock(texts)
+    if seconds is not None:
+        return Stamps(seconds, kept, "s")
+    dates = parse_dates(texts, day_first)
+    return dates if isinstance(dates, str) else Stamps(dates.time, kept, "s", dates.notes)
 
 
-def _differences(time: AnyArray) -> FloatArray:
-    """Return the time from row to row; seconds for dates."""
-    if time.dtype.kind == "M":
-        return np.diff(time) / np.timedelta64(1, "s")
-    with np.errstate(over="ignore"):
-        return np.diff(time.astype(np.float64))
+def _numbers(numbers: AnyArray, texts: list[str] | None, name: str) -> Stamps | str:
+    as_floats = numbers.astype(np.float64)
+    bad = np.flatnonzero(~np.isfinite(as_floats))
+    if bad.size:
+        return f"is {as_floats[bad[0]]} in row {bad[0] + 1}"
+    kept: AnyArray = as_floats
+    whole = bool(((np.abs(as_floats) < 2.0**53) & (as_floats == np.round(as_floats))).all())
+    if numbers.dtype.kind in "iu":
+        kept = numbers
+    elif whole and not (np.signbit(as_floats) & (as_floats == 0)).any():
+        kept = as_floats.astype(np.int64)
+    if kept.dtype.kind in "iu":
+        days = _written_as_one_number(kept)
+        if days is not None:
+            written = kept if texts is None else np.array(texts, dtype=object)
+            return Stamps(days, written, "s")
+    seconds = unit_in_name(name)
+    if seconds is None or seconds <= 1:
+        moments, note = _unix(kept, name)
+        if moments is not None:
+            return Stamps(moments, kept, "s", (note,))
+    if seconds is not None:
+        return Stamps(as_floats * seconds, kept, "s")
+    return Stamps(as_floats, kept, None)
 
 
-def _warn_uneven(steps: FloatArray, whole: IntArray, source: str, name: str) -> None:
-    off = np.abs(steps - whole) > _JITTER
-    if off.mean() > _JITTER_SHARE and steps.size > 1:
-        warnings.warn(
-            f"the time stamps of {source} (column {name!r}) are not evenly spaced: "
-            f"{off.mean():.0%} of the steps differ by more than {_JITTER:.0%} from whole "
-            "multiples of the median step. The methods assume even sampling: resample the series "
-            "first.",
-            UnevenSamplingWarning,
-            stacklevel=2,
-        )
+def _written_as_one_number(numbers: AnyArray) -> AnyArray | None:
+    """Read 20240131 as a day: 20240131 and 20240201 lie one day apart, not seventy."""
+    digits = len(str(int(numbers[0])))
+    if digits not in (6, 8, 10, 12, 14):
+        return None
+    scale = 10 ** (digits - 4)
+    if numbers.min() < _YEARS[0] * scale or numbers.max() >= (_YEARS[1] + 1) * scale:
+        return None
+    rest = numbers.astype(np.int64)
+    parts: list[AnyArray] = []
+    for _ in range((digits - 4) // 2):
+        rest, part = np.divmod(rest, 100)
+        parts.insert(0, part)
+    month = parts[0]
+    first = ((rest - 1970) * 12 + month - 1).astype("M8[M]")
+    right = (month >= 1) & (month <= 12)
+    found = first.astype("M8[s]")
+    if len(parts) > 1:
+        day = first.astype("M8[D]") + (parts[1] - 1)
+        right &= (parts[1] >= 1) & (day.astype("M8[M]") == first)
+        found = day.astype("M8[s]")
+    for part, (limit, seconds) in zip(parts[2:], ((24, 3600), (60, 60), (60, 1)), strict=False):
+        right &= part < limit
+        found = found + (part * seconds).astype("m8[s]")
+    return found.astype("M8[us]") if right.all() else None
 
 
-def _notes(missing: IntArray, cut: BoolArray, name: str) -> tuple[str, ...]:
-    notes = []
-    if missing.any():
-        notes.append(
-            f"{np.count_nonzero(missing)} jump(s) of the time stamps ({name!r}): "
-            f"{int(missing.sum())} missing row(s) were put in as gaps. "
-            'jumps="ignore" reads without them.'
-        )
-    if cut.any():
-        notes.append(
-            f"{np.count_nonzero(cut)} jump(s) of more than {LONGEST_GAP} steps ({name!r}): a new "
-            "sequence begins after each."
-        )
-    return tuple(notes)
+def _unix(numbers: AnyArray, name: str) -> tuple[AnyArray | None, str]:
+    """Read plausible Unix times as moments, and say so."""
+    low, high = float(numbers.min()), float(numbers.max())
+    for per_second, unit, kind in _EPOCH_UNITS:
+        if _EPOCHS[0] * per_second <= low and high <= _EPOCHS[1] * per_second:
+            if numbers.dtype.kind == "f":
+                fraction: FloatArray = numbers * (1e6 / per_second)
+                moments = np.rint(fraction).astype(np.int64).astype("M8[us]")
+            else:
+                moments = numbers.astype(np.int64).astype(kind)
+            note = (
+                f"The numbers of {name!r} were taken as {unit} since 1970 (Unix time): "
+                f"{shown(moments.min())} to {shown(moments.max())}."
+            )
+            return moments, note
+    return None, ""
+
+
+def shown(stamp: Any) -> str:
+    """Return a time stamp as a person would write it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.datasets._timestamps import shown
+    >>> shown(np.datetime64("2024-03-01T02:00:00.000000")), shown(3.0)
+    ('2024-03-01 02:00', '3')
+    """
+    if not isinstance(stamp, np.datetime64):
+        return f"{float(stamp):.12g}"
+    text = str(stamp).replace("T", " ")
+    text = re.sub(r"\.0+$|(\.\d*?[1-9])0+$", r"\1", text)
+    return re.sub(r"( \d\d:\d\d):00$", r"\1", text).removesuffix(" 00:00")

@@ -11,7 +11,7 @@ import numpy as np
 from predfeat._typing import AnyArray, FloatArray
 from predfeat.datasets._opening import Progress, check_fits, damage, library
 from predfeat.datasets._recording import FileColumn, Image, Recording
-from predfeat.datasets._timestamps import lay_out
+from predfeat.datasets._timeline import lay_out
 from predfeat.datasets._windows import check_window
 from predfeat.exceptions import DataFileError
 
@@ -29,7 +29,7 @@ def read_video(
     height: int | None = None,
     width: int | None = None,
     window: Sequence[int] | None = None,
-    jumps: str = "gaps",
+    jumps: str | None = None,
     progress: Progress | None = None,
 ) -> Recording:
     """Read a video: gray, scaled, then cut to a window; one row per frame."""
@@ -92,7 +92,7 @@ def _recording(
     fps: float,
     shape: tuple[int, int],
     source: str,
-    jumps: str,
+    jumps: str | None,
 ) -> Recording:
     values = np.concatenate(pieces)
     height, width = shape

@@ -29,9 +29,10 @@ def write_features(
     suffix: str = ".csv",
     recording: Recording | None = None,
 ) -> None:
-    """Write features, one row per row of the file they come from.
+    """Write features, one row per row of the file they come from, in the file's own order.
 
-    Rows that the reader put in for gaps between time stamps are not written. Numbers keep all
+    Rows that the reader put in for gaps between time stamps are not written; a row that it left
+    out as a copy of another one gets the features of that one. Numbers keep all
     their digits: reading them gives the same bits. NaN becomes an empty cell.
 
     Parameters
@@ -43,8 +44,9 @@ def write_features(
     names : sequence of str
         Of the features, all different.
     suffix : {".csv", ".tsv", ".npy", ".parquet"}, default=".csv"
-        How to write. Text tables and Parquet begin with the time and the group column, if there
-        are any, under the names they had; .npy holds the features only, as a matrix has no names.
+        How to write. Text tables and Parquet begin with a column "file", if several files were
+        read, and with the time and the group column, if there are any, under the names they had;
+        .npy holds the features only, as a matrix has no names.
     recording : Recording, optional
         What the features were computed from.
 
@@ -87,8 +89,7 @@ def write_features(
                 f"values has {len(features)} rows, but {recording.source} was read into "
                 f"{len(recording.values)}."
             )
-        if recording.rows is not None:
-            features = features[recording.rows >= 0]
+        features = _file_rows(features, recording)
         columns = _own_columns(recording, as_text=suffix in (".csv", ".tsv"))
     _refuse_shared_names([*(column.name for column in columns), *names])
     if suffix == ".npy":
@@ -101,7 +102,7 @@ def write_features(
 
 def _own_columns(recording: Recording, *, as_text: bool) -> list[FileColumn]:
     """Return the time and the group column as they are to be written."""
-    columns = []
+    columns = [] if recording.file_column is None else [recording.file_column]
     time = recording.time_column
     if time is None and recording.time is not None:
         time = FileColumn("time", _file_rows(recording.time, recording))
@@ -110,7 +111,8 @@ def _own_columns(recording: Recording, *, as_text: bool) -> list[FileColumn]:
             time = FileColumn(time.name, _file_rows(recording.time, recording))
         columns.append(time)
     group = recording.group_column
-    if group is None and recording.groups is not None and recording.time_column is None:
+    made = recording.time_column is not None or recording.file_column is not None
+    if group is None and recording.groups is not None and not made:
         group = FileColumn("group", _file_rows(recording.groups, recording))
     if group is not None:
         columns.append(group)
@@ -118,7 +120,15 @@ def _own_columns(recording: Recording, *, as_text: bool) -> list[FileColumn]:
 
 
 def _file_rows(cells: AnyArray, recording: Recording) -> AnyArray:
-    return cells if recording.rows is None else cells[recording.rows >= 0]
+    """Return something that is told for each row of the series for the rows of the file."""
+    if recording.rows is None:
+        return cells
+    there = recording.rows >= 0
+    copies = recording.copies if recording.copies is not None else np.empty((0, 2), dtype=np.intp)
+    in_file = np.empty((int(there.sum()) + len(copies), *cells.shape[1:]), dtype=cells.dtype)
+    in_file[recording.rows[there]] = cells[there]
+    in_file[copies[:, 0]] = in_file[copies[:, 1]]
+    return in_file
 
 
 def _refuse_shared_names(names: list[str]) -> None:

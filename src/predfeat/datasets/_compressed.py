@@ -1,0 +1,114 @@
+"""Compressed files, opened as the bytes that were compressed."""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+import io
+import zipfile
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from predfeat.datasets._opening import library
+from predfeat.exceptions import DataFileError, MissingLibraryError
+
+__all__ = ["COMPRESSED", "STREAM_ERRORS", "only_member", "uncompressed", "without_compression"]
+
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+STREAM_ERRORS = (
+    EOFError, OSError, zlib.error, UnicodeError, zipfile.BadZipFile,
+    RuntimeError,  # of zipfile: a compression it does not know, a password
+)  # fmt: skip
+_LONGEST_MAGIC = 6
+
+
+def without_compression(name: str) -> str:
+    """Return a file's name without what its compression added.
+
+    Examples
+    --------
+    >>> from predfeat.datasets._compressed import without_compression
+    >>> without_compression("weather.csv.gz")
+    'weather.csv'
+    """
+    for suffix in COMPRESSED:
+        if name.lower().endswith(suffix):
+            return name[: -len(suffix)]
+    return name
+
+
+def uncompressed(binary: io.BufferedReader, source: str) -> io.BufferedReader:
+    """Return what is compressed in a stream of bytes: by its first bytes, else by its name."""
+    start, name = binary.peek(_LONGEST_MAGIC)[:_LONGEST_MAGIC], source.lower()
+    opened: Any
+    if start[:2] == b"\x1f\x8b" or name.endswith(".gz"):
+        return io.BufferedReader(gzip.GzipFile(fileobj=binary))
+    # Not all builds of Python have the next two.
+    if start[:3] == b"BZh" or name.endswith(".bz2"):
+        opened = _of_python("bz2").BZ2File(binary)
+    elif start[:6] == b"\xfd7zXZ\x00" or name.endswith(".xz"):
+        opened = _of_python("lzma").LZMAFile(binary)
+    elif start[:4] == b"\x28\xb5\x2f\xfd" or name.endswith(".zst"):
+        arrow = library("pyarrow", extra="tables", what="reading .zst")
+        opened = arrow.CompressedInputStream(arrow.PythonFile(binary, mode="r"), "zstd")
+    else:
+        return binary
+    return io.BufferedReader(_Readable(opened))
+
+
+def _of_python(module: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingLibraryError(
+            f"this Python was built without {module}: unpack the file first."
+        ) from error
+
+
+class _Readable(io.RawIOBase):
+    """A stream whose errors about damaged bytes, of whichever class, are of one class."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            found = self._stream.read(len(buffer))
+        except Exception as error:
+            raise OSError(str(error)) from error
+        buffer[: len(found)] = found
+        return len(found)
+
+
+def only_member(path: Path, suffixes: Sequence[str]) -> str:
+    """Return the name of the one table in a .zip archive."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            listed = [info.filename for info in archive.infolist() if not info.is_dir()]
+    except (*STREAM_ERRORS, ValueError) as error:
+        raise DataFileError(
+            f"{path.name} cannot be read as a .zip archive: it is damaged, cut short or of another "
+            f"kind ({error})."
+        ) from error
+    shown = [
+        name
+        for name in listed
+        if not name.startswith("__MACOSX/") and not name.rsplit("/", 1)[-1].startswith(".")
+    ]
+    tables = [name for name in shown if name.lower().endswith(tuple(suffixes))]
+    if len(tables) == 1:
+        return tables[0]
+    some = ", ".join(map(repr, (tables or shown)[:10]))
+    if tables:
+        raise DataFileError(
+            f"{path.name} holds {len(tables)} tables: {some}. Unpack it, and give the folder."
+        )
+    raise DataFileError(
+        f"{path.name} holds no text table ({some or 'nothing at all'}). What is read from an "
+        f"archive is one file that ends in {', '.join(suffixes)}: unpack it, and give the files."
+    )

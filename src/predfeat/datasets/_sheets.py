@@ -1,0 +1,79 @@
+"""Sheets of a spreadsheet: .xlsx."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from predfeat.datasets._delimited import read_delimited
+from predfeat.datasets._opening import Progress, check_fits, damage, library
+from predfeat.datasets._recording import Recording
+from predfeat.datasets._text_lines import as_lines
+from predfeat.exceptions import DataFileError
+
+__all__ = ["read_sheet"]
+
+_KIND = "an .xlsx workbook"
+
+
+def read_sheet(
+    path: Path, *, sheet: str | None = None, progress: Progress | None = None, **options: Any
+) -> Recording:
+    """Read one sheet of a workbook, its first by default; formulas count by their last value."""
+    openpyxl = library("openpyxl", extra="sheets", what="reading .xlsx")
+    with damage(path.name, _KIND), zipfile.ZipFile(path) as archive:
+        unpacked = sum(info.file_size for info in archive.infolist())
+    check_fits(path.name, unpacked, "Save the sheet as .csv.")
+    with damage(path.name, _KIND):
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
+    try:
+        titles = [page.title for page in book.worksheets]
+        page = book[_chosen(sheet, titles, path.name)]
+        with damage(path.name, _KIND):
+            page.reset_dimensions()  # what a sheet says about its size is often wrong
+        rows = _table(path.name, page, unpacked, progress)
+        recording = read_delimited(path, lines=as_lines(rows), delimiter=",", **options)
+    finally:
+        book.close()
+    if progress is not None:
+        progress(1.0)
+    if sheet is None and len(titles) > 1:
+        others = ", ".join(map(repr, titles[1:6])) + (", …" if len(titles) > 6 else "")
+        note = f"The sheet {titles[0]!r} was read; `sheet` chooses another one: {others}."
+        recording = replace(recording, notes=(note, *recording.notes))
+    return recording
+
+
+def _chosen(sheet: str | None, titles: list[str], source: str) -> str:
+    if not titles:
+        raise DataFileError(f"{source} holds no sheet of cells.")
+    if sheet is None:
+        return titles[0]
+    if sheet not in titles:
+        listed = ", ".join(map(repr, titles[:20]))
+        raise DataFileError(f"{source} has no sheet {sheet!r}, only {listed}.")
+    return sheet
+
+
+def _table(source: str, page: Any, size: int, progress: Progress | None) -> Iterator[list[Any]]:
+    """Yield the rows from the first that holds anything, without empty cells to their right."""
+    rows = page.iter_rows(values_only=True)
+    width = n_cells = 0
+    while True:
+        with damage(source, _KIND):
+            row = next(rows, None)
+        if row is None:
+            return
+        filled = max((i + 1 for i, cell in enumerate(row) if cell is not None), default=0)
+        if width == 0:
+            width = filled
+        if filled == 0:
+            continue
+        n_cells += width
+        if progress is not None and n_cells % 1000 < width:
+            # Some thirty bytes of XML are spent on a cell: the share is a guess, but goes up.
+            progress(min(30 * n_cells / max(size, 1), 0.99))
+        yield [*row[: max(width, filled)], *[None] * (width - len(row))]
