@@ -1,13 +1,13 @@
-"""Searches among equal states beside the same search where all differ: `python benchmarks/crowds.py`.
+"""Searches among equal states, and where all differ: `python benchmarks/crowds.py`.
 
 Processor time of one thread, the best of three rounds, the two alternating. The second of each
 pair has a noise added that no distance notices but that leaves no two states equal.
 """
 
 import numpy as np
+from timing import alternate, processor_seconds_of
 
 from predfeat import nearest_neighbors
-from timing import alternate, processor_seconds_of
 
 ROUNDS, K = 3, 10
 

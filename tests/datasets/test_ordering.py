@@ -139,6 +139,27 @@ def test_three_copies_of_a_row(table):
     assert len(recording.values) == 5
 
 
+def test_a_clock_that_is_coarser_than_the_sampling(table):
+    # 100 rows a second, stamped by a clock that ticks 64 times a second; ten rows are missing.
+    true = np.arange(400) / 100
+    true[300:] += 0.1
+    cells = [
+        f"{START + timedelta(seconds=t):%Y-%m-%dT%H:%M:%S.%f}" for t in np.floor(true * 64) / 64
+    ]
+    values = [0.0] * 8 + list(range(392))  # equal rows with equal stamps are no copies
+    recording = read(table("time,x", cells, values))
+    assert recording.copies is None
+    assert recording.unit == "s"
+    assert recording.step == pytest.approx(0.0102, abs=2e-4)
+    own = recording.rows[recording.rows >= 0]
+    assert own.tolist() == list(range(400))
+    gaps = np.flatnonzero(recording.rows < 0)
+    assert 8 <= len(gaps) <= 11
+    assert gaps[0] == 300
+    assert "coarser than the sampling" in recording.notes[1]
+    assert "0.0102 s apart" in recording.notes[1]
+
+
 def test_a_clock_set_back_keeps_the_order(table):
     minutes = [10 * i if i < 18 else 10 * i - 60 for i in range(60)]
     cells = [f"{START + timedelta(minutes=m):%Y-%m-%d %H:%M}" for m in minutes]

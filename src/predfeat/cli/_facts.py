@@ -90,12 +90,17 @@ def _step(facts: dict[str, Any]) -> str:
         return ""
     axis = facts["axis"]
     if axis["unit"] == "rows":  # whose clocks start again with each sequence
-        return f"{facts['step']:g} {facts['unit']}"
-    unit = str(axis["unit"])
-    if axis["per_row"] == 1 and unit != "s":
-        unit = unit.removesuffix("s")
+        return _amount(facts["step"], facts["unit"])
     start = f", from {axis['origin']} on" if axis["origin"] else ""
-    return f"{axis['per_row']:.4g} {unit}{start}"
+    # The axis has the unit of the whole recording: a row may be a tiny part of it.
+    if facts["unit"] == "s" and axis["per_row"] < 1:
+        return _amount(facts["step"], "s") + start
+    return _amount(axis["per_row"], axis["unit"]) + start
+
+
+def _amount(number: float, unit: str) -> str:
+    one = unit.removesuffix("s") if number == 1 and unit != "s" else unit
+    return f"{number:.4g} {one}"
 
 
 def _count(n: int, one: str, many: str | None = None) -> str:

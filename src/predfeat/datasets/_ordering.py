@@ -120,7 +120,7 @@ def differences(time: AnyArray) -> FloatArray:
 
 
 def copies_of(
-    rows: IntArray, time: AnyArray, groups: AnyArray | None, values: FloatArray
+    rows: IntArray, time: AnyArray | None, groups: AnyArray | None, values: FloatArray
 ) -> tuple[BoolArray, IntArray, tuple[str, ...]]:
     """Find rows that repeat the row before with its stamp and all its numbers; name all repeats.
 
@@ -129,7 +129,8 @@ def copies_of(
     rows : ndarray of int of shape (n_rows,)
         Row of the file, -1 for missing ones.
     time, groups, values : ndarray
-        Of the rows, in order of time.
+        Of the rows, in order of time. Without `time`, where equal stamps mean nothing, there are
+        no copies.
 
     Returns
     -------
@@ -141,6 +142,8 @@ def copies_of(
         Also about rows that share a stamp but differ, which are kept.
     """
     keep = np.ones(len(rows), dtype=bool)
+    if time is None:
+        return keep, np.empty((0, 2), dtype=np.intp), ()
     same = ~run_starts(groups, len(rows))
     same[1:] &= (time[1:] == time[:-1]) & (rows[1:] >= 0) & (rows[:-1] >= 0)
     at = np.flatnonzero(same)

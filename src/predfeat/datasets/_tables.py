@@ -286,7 +286,8 @@ def laid_out(
     if rows is not None:
         values = np.where((rows >= 0)[:, None], values[rows], np.nan)
     known = np.arange(len(values)) if rows is None else rows
-    keep, copies, repeats = copies_of(known, timeline.time, timeline.groups, values)
+    stamps_of_rows = None if timeline.coarse else timeline.time
+    keep, copies, repeats = copies_of(known, stamps_of_rows, timeline.groups, values)
     groups = timeline.groups
     if len(copies):
         values, rows = values[keep], known[keep]

@@ -9,6 +9,7 @@ import numpy as np
 
 from predfeat._typing import AnyArray, BoolArray, FloatArray, IntArray
 from predfeat.datasets._calendar_steps import CalendarSteps, calendar_steps
+from predfeat.datasets._clocks import ENOUGH
 from predfeat.datasets._opening import check_fits
 from predfeat.datasets._ordering import JITTER, Arrangement, differences, run_starts
 from predfeat.exceptions import UnevenSamplingWarning
@@ -37,6 +38,8 @@ class Timeline:
     unit : str or None
         "s" for dates, or months, years, working days; None for numbers.
     notes : tuple of str
+    coarse : bool
+        Whether the clock was coarser than the sampling, so that equal stamps mean nothing.
     """
 
     rows: IntArray | None
@@ -45,6 +48,7 @@ class Timeline:
     step: float | None
     unit: str | None
     notes: tuple[str, ...]
+    coarse: bool = False
 
 
 def lay_out(
@@ -61,9 +65,11 @@ def lay_out(
 
     The step is the median difference inside the sequences. A jump of more than 1.5 steps, rounded
     to m steps, stands for m - 1 missing rows; where these are more than 100, a new sequence
-    begins instead. Dates by the month or year are counted in months or years. Where dates keep
-    to some days of the week, only those days count, and up to a week of them may be missing
-    without a gap, unless `jumps` says otherwise.
+    begins instead. Where one row in a hundred, and ten at the least, has the stamp of the row
+    before in the file, the clock is coarser than the sampling: the step is then the mean one, and
+    a jump counts from the clock's next tick. Dates by the month or year are counted in months or
+    years. Where dates keep to some days of the week, only those days count, and up to a week of
+    them may be missing without a gap, unless `jumps` says otherwise.
 
     Parameters
     ----------
@@ -102,11 +108,21 @@ def lay_out(
     # The lower of two medians: their mean could be a step that never occurs.
     # Twelve digits, as the difference of two decimals is off in the last ones.
     step = float(f"{np.quantile(forward, 0.5, method='lower'):.12g}")
+    n_repeated = int(np.count_nonzero(difference[inside] == 0))
+    # Rows that were sorted repeat a stamp where two recordings of the same time were joined.
+    coarse = order is None and n_repeated >= max(ENOUGH, _JITTER_SHARE * inside.sum())
+    if coarse:
+        tick, step = step, float(f"{difference[inside].mean():.3g}")
+        notes = (*notes, _about_ticks(difference[inside], step, unit, name))
     if jumps == "ignore":
-        return Timeline(order, time, groups, step, unit, notes)
+        return Timeline(order, time, groups, step, unit, notes, coarse)
     with np.errstate(over="ignore"):
         # Where a stamp is repeated or the clock set back, rows are one step apart all the same.
         steps = np.where(inside & (difference > 0), difference / step, 1.0)
+    if coarse:
+        # A clock that stands still between its ticks is late by less than one of them.
+        sure = (difference - tick) / step
+        steps = np.where(inside & (sure > _JUMP), np.rint(np.minimum(sure, 1e9)), 1.0)
     # Beyond 1e9 the exact number does not matter: it is a new sequence anyway.
     whole = np.maximum(np.rint(np.minimum(steps, 1e9)), 1).astype(np.int64)
     _warn_uneven(steps[inside], whole[inside], source, name)
@@ -120,10 +136,11 @@ def lay_out(
     if cut.any():
         groups = np.cumsum(new | np.append(False, cut)) - 1
     if not missing.any():
-        return Timeline(order, time, groups, step, unit, notes)
+        return Timeline(order, time, groups, step, unit, notes, coarse)
     n_rows = len(time) + int(missing.sum())
     check_fits(source, n_rows * n_columns * 8, 'jumps="ignore" reads it without missing rows.')
-    return _with_missing(Timeline(order, time, groups, step, unit, notes), missing, calendar)
+    even = Timeline(order, time, groups, step, unit, notes, coarse)
+    return _with_missing(even, missing, calendar)
 
 
 def _ids(groups: AnyArray | None, arrangement: Arrangement) -> AnyArray | None:
@@ -186,6 +203,7 @@ def _with_missing(
         timeline.step,
         timeline.unit,
         timeline.notes,
+        timeline.coarse,
     )
 
 
@@ -200,6 +218,14 @@ def _warn_uneven(steps: FloatArray, whole: IntArray, source: str, name: str) -> 
             UnevenSamplingWarning,
             stacklevel=2,
         )
+
+
+def _about_ticks(difference: FloatArray, step: float, unit: str | None, name: str) -> str:
+    return (
+        f"{np.mean(difference == 0):.0%} of the time stamps ({name!r}) repeat the one before: the "
+        "clock is coarser than the sampling, and the rows were taken as evenly spaced, "
+        f"{step:g}{f' {unit}' if unit else ''} apart."
+    )
 
 
 def _notes(missing: IntArray, cut: BoolArray, name: str) -> tuple[str, ...]:
