@@ -165,23 +165,23 @@ def nearest(X, groups, p, k, theiler=0, queries=None):
 # --- graph ---------------------------------------------------------------------------------
 
 
-def node(X, sequence, t, shift):
-    """Return row t + shift where it is a valid row of t's sequence, else None."""
-    row = t + shift
-    inside = 0 <= row < len(X) and sequence[row] == sequence[t]
-    return row if inside and not is_gap(X[row]) else None
+def node(run, t, shift):
+    """Return row t + shift where all rows from t to it are samples of t's run, else None."""
+    inside = reaches(run, t, back=max(-shift, 0), ahead=max(shift, 0))
+    return t + shift if inside else None
 
 
-def weights(X, groups, p, times, indices, graph, past=True, future=True):
+def weights(X, groups, p, times, indices, graph, past=True, future=True, horizon=1):
     """Return W, one count for every edge of every neighbourhood."""
-    sequence = sequence_of_rows(X, groups)
+    run = run_of_rows(X, groups)
     W = np.zeros((len(X), len(X)))
-    for shift in ([1] if future else []) + ([-p] if past else []):
+    oldest = 1 - p
+    for shift in ([horizon] if future else []) + ([oldest - horizon] if past else []):
         for t, neighbors in zip(times, indices, strict=True):
-            center = node(X, sequence, t, shift)
+            center = node(run, t, shift)
             if center is None:
                 continue
-            others = [node(X, sequence, i, shift) for i in neighbors]
+            others = [node(run, i, shift) for i in neighbors]
             others = [other for other in others if other is not None]
             if graph == "full":
                 for a in [center, *others]:

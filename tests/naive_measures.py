@@ -83,23 +83,23 @@ def nearest(Y, times, n_lags, n_neighbors, theiler=0, groups=None):
 # --- measures ----------------------------------------------------------------------------------
 
 
-def predictability(Y, n_lags, n_neighbors, groups=None, ddof=0, theiler=0):
+def predictability(Y, n_lags, n_neighbors, groups=None, ddof=0, theiler=0, horizon=1):
     """Eq. (2), one value per feature: their sum is the trace."""
-    times = windows(Y, n_lags - 1, 1, groups)
+    times = windows(Y, n_lags - 1, horizon, groups)
     table = nearest(Y, times, n_lags, n_neighbors, theiler, groups)
     total = np.zeros(Y.shape[1])
     for t in times:
-        successors = np.array([Y[i + 1] for i in [t, *table[t]]])
+        successors = np.array([Y[i + horizon] for i in [t, *table[t]]])
         total += successors.var(axis=0, ddof=ddof)
     return total / len(times)
 
 
-def typical_variance(Y, n_lags, n_neighbors=10, groups=None):
+def typical_variance(Y, n_lags, n_neighbors=10, groups=None, horizon=1):
     """Square of the mean of the standard deviations whose mean square is eq. (2)."""
-    times = windows(Y, n_lags - 1, 1, groups)
+    times = windows(Y, n_lags - 1, horizon, groups)
     table = nearest(Y, times, n_lags, n_neighbors, 0, groups)
     deviations = [
-        np.sqrt(np.array([Y[i + 1] for i in [t, *table[t]]]).var(axis=0).sum()) for t in times
+        np.sqrt(np.array([Y[i + horizon] for i in [t, *table[t]]]).var(axis=0).sum()) for t in times
     ]
     return np.mean(deviations) ** 2
 
@@ -109,23 +109,23 @@ def slowness(Y, groups=None):
     return np.mean(squares, axis=0)
 
 
-def fit_regression(Y, n_lags, groups=None):
-    """The matrix that predicts a row from the n_lags rows before it, newest first."""
-    times = windows(Y, n_lags, 0, groups)
-    history = np.array([state(Y, t - 1, n_lags) for t in times])
-    target = np.array([Y[t] for t in times])
+def fit_regression(Y, n_lags, groups=None, horizon=1):
+    """The matrix that predicts a row so many after n_lags rows from these, newest first."""
+    times = windows(Y, n_lags - 1, horizon, groups)
+    history = np.array([state(Y, t, n_lags) for t in times])
+    target = np.array([Y[t + horizon] for t in times])
     return np.linalg.lstsq(history, target, rcond=None)[0].T
 
 
-def autoregression_error(Y, n_lags, groups=None, fit_on=None, fit_groups=None):
+def autoregression_error(Y, n_lags, groups=None, fit_on=None, fit_groups=None, horizon=1):
     """One value per feature. The mean of the fit data is taken off; there is no intercept."""
     if fit_on is None:
         fit_on, fit_groups = Y, groups
     mean = samples(fit_on).mean(axis=0)
-    weights = fit_regression(fit_on - mean, n_lags, fit_groups)
+    weights = fit_regression(fit_on - mean, n_lags, fit_groups, horizon)
     squares = [
-        (Y[t] - mean - weights @ state(Y - mean, t - 1, n_lags)) ** 2
-        for t in windows(Y, n_lags, 0, groups)
+        (Y[t + horizon] - mean - weights @ state(Y - mean, t, n_lags)) ** 2
+        for t in windows(Y, n_lags - 1, horizon, groups)
     ]
     return np.mean(squares, axis=0)
 
@@ -143,22 +143,21 @@ def log_determinant_bias(freedom, n_features):
     return halves - n_features * np.log(freedom / 2)
 
 
-def predictive_information(Y, n_lags, n_neighbors, estimate, groups=None):
+def predictive_information(Y, n_lags, n_neighbors, estimate, groups=None, horizon=1):
     n_features = Y.shape[1]
+    times = windows(Y, n_lags - 1, horizon, groups)
+    following = [t + horizon for t in times]
     if estimate == "linear":
-        following = windows(Y, n_lags, 0, groups)
         mean = samples(Y).mean(axis=0)
-        weights = fit_regression(Y - mean, n_lags, groups)
-        errors = [Y[t] - mean - weights @ state(Y - mean, t - 1, n_lags) for t in following]
+        weights = fit_regression(Y - mean, n_lags, groups, horizon)
+        errors = [Y[t + horizon] - mean - weights @ state(Y - mean, t, n_lags) for t in times]
         conditional = np.mean([np.outer(e, e) for e in errors], axis=0)
         left_open = np.log(np.linalg.det(conditional))
     else:
-        times = windows(Y, n_lags - 1, 1, groups)
-        following = [t + 1 for t in times]
         table = nearest(Y, times, n_lags, n_neighbors, 0, groups)
         covariances = []
         for t in times:
-            points = np.array([Y[i + 1] for i in [t, *table[t]]])
+            points = np.array([Y[i + horizon] for i in [t, *table[t]]])
             points = points - points.mean(axis=0)
             covariances.append(points.T @ points / n_neighbors)
         if estimate == "shared":
@@ -270,32 +269,33 @@ def sfa(X, n_components, groups=None, n_steps=1):
     return to_white @ vectors[:, :n_components], values[:n_components]
 
 
-def pfa(X, n_components, n_lags, n_repeats=0, groups=None):
+def pfa(X, n_components, n_lags, n_repeats=0, groups=None, horizon=1):
     """Directions as columns, and the summed error of each; powers of the companion matrix."""
     Z, to_white = whiten(X)
     n = Z.shape[1]
     one_step = fit_regression(Z, n_lags, groups)
+    at_once = fit_regression(Z, n_lags, groups, horizon)
     companion = np.zeros((n * n_lags, n * n_lags))
     companion[:n] = one_step
     companion[n:, : n * (n_lags - 1)] = np.eye(n * (n_lags - 1))
-    times = windows(Z, n_lags + n_repeats, 0, groups)
+    times = windows(Z, n_lags + n_repeats + horizon - 1, 0, groups)
     total = np.zeros((n, n))
     for i in range(n_repeats + 1):
-        prediction = one_step @ np.linalg.matrix_power(companion, i)
+        prediction = at_once @ np.linalg.matrix_power(companion, i)
         for t in times:
-            error = Z[t] - prediction @ state(Z, t - i - 1, n_lags)
+            error = Z[t] - prediction @ state(Z, t - i - horizon, n_lags)
             total += np.outer(error, error) / len(times)
     values, vectors = np.linalg.eigh(total)
     return to_white @ vectors[:, :n_components], values[:n_components]
 
 
-def graph(Z, table, n_lags, kind, past, groups=None, space=None):
+def graph(Z, table, n_lags, kind, past, groups=None, space=None, horizon=1):
     """W, entry by entry. `table` gives the neighbours of every state.
 
     With a space, the neighbourhoods count by the inverse of their spread in it.
     """
     weights = np.zeros((len(Z), len(Z)))
-    for shift in [1, -n_lags] if past else [1]:
+    for shift in [horizon, -(n_lags - 1) - horizon] if past else [horizon]:
         has_node = set(windows(Z, max(-shift, 0), max(shift, 0), groups))
         edges = []
         for t, neighbors in table.items():
@@ -354,6 +354,7 @@ def gpfa(
     theiler=0,
     init=None,
     groups=None,
+    horizon=1,
 ):
     """Directions in input coordinates as columns, and their eigenvalues."""
     n_between = n_components if n_intermediate is None else n_intermediate
@@ -364,7 +365,7 @@ def gpfa(
     for _ in range(n_iterations):
         table = nearest(space, times, n_lags, n_neighbors, theiler, groups)
         where = space if weighting == "calm" else None
-        weights = graph(Z, table, n_lags, kind, past, groups, where)
+        weights = graph(Z, table, n_lags, kind, past, groups, where, horizon)
         values, vectors = embed(Z, weights, max(n_between, n_components), normalized)
         space = Z @ vectors[:, :n_between]
     return to_white @ vectors[:, :n_components], values[:n_components]

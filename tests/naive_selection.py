@@ -3,14 +3,14 @@
 import numpy as np
 
 
-def predicted_shares(train, test, n_lags, n_neighbors):
+def predicted_shares(train, test, n_lags, n_neighbors, horizon=1):
     """One state after the other, over two lists of sequences without gaps."""
 
     def states(sequences):
         return [
-            (np.concatenate([Y[t - lag] for lag in range(n_lags)]), Y[t + 1])
+            (np.concatenate([Y[t - lag] for lag in range(n_lags)]), Y[t + horizon])
             for Y in sequences
-            for t in range(n_lags - 1, len(Y) - 1)
+            for t in range(n_lags - 1, len(Y) - horizon)
         ]
 
     library, mean = states(train), np.concatenate(train).mean(axis=0)

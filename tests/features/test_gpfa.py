@@ -117,6 +117,16 @@ def test_lags_neighbours_sequences_and_gaps(graph, n_lags, n_neighbors, shape):
     )
 
 
+@pytest.mark.parametrize("graph", ["full", "star"])
+@pytest.mark.parametrize("past", [True, False])
+@pytest.mark.parametrize(("n_lags", "horizon"), [(1, 2), (3, 2), (2, 5)])
+def test_more_steps_ahead(graph, past, n_lags, horizon):
+    # Gaps so near to each other that a step of one row would be inside and one of five is not.
+    X, groups = recording(lengths=(40, 6, 44), gaps=(12, 15, 20, 66))
+    options = {"n_components": 2, "n_lags": n_lags, "n_neighbors": 4, "n_iterations": 2}
+    assert_twins(X, groups, graph=graph, past=past, horizon=horizon, **options)
+
+
 @pytest.mark.parametrize("theiler", [1, 5])
 def test_theiler(theiler):
     X, groups = recording(seed=3, lengths=(40, 30))

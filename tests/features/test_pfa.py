@@ -21,12 +21,13 @@ def series(seed, n_rows=150):
 @pytest.mark.parametrize("gaps", [[], [0, 25, 26, 69, 110]])
 @pytest.mark.parametrize("n_lags", [1, 2, 3])
 @pytest.mark.parametrize("n_repeats", [0, 1, 4])
-def test_twin(with_groups, gaps, n_lags, n_repeats):
+@pytest.mark.parametrize("horizon", [1, 3])
+def test_twin(with_groups, gaps, n_lags, n_repeats, horizon):
     X, groups = series(0)
     X[gaps, 2] = np.nan
     groups = groups if with_groups else None
-    model = PFA(3, n_lags=n_lags, n_repeats=n_repeats).fit(X, groups=groups)
-    directions, values = twins.pfa(X, 3, n_lags, n_repeats, groups)
+    model = PFA(3, n_lags=n_lags, horizon=horizon, n_repeats=n_repeats).fit(X, groups=groups)
+    directions, values = twins.pfa(X, 3, n_lags, n_repeats, groups, horizon)
     # Normal equations on one side, a least-squares solver on the other.
     np.testing.assert_allclose(model.eigenvalues_, values, rtol=1e-8)
     for n in (1, 2, 3):
@@ -39,12 +40,13 @@ def test_repeats_change_the_answer():
     assert subspace_angles(once, often, X)[0] > 0.1
 
 
-def test_eigenvalues_are_the_errors_of_the_prediction_in_white_space():
+@pytest.mark.parametrize("horizon", [1, 4])
+def test_eigenvalues_are_the_errors_of_the_prediction_in_white_space(horizon):
     X, groups = series(2)
-    model = PFA(4, n_lags=2).fit(X, groups=groups)
+    model = PFA(4, n_lags=2, horizon=horizon).fit(X, groups=groups)
     # All four features are white space in another basis, and the prediction is the same.
     Y = model.transform(X)
-    errors = autoregression_error(Y, 2, groups=groups, per_component=True)
+    errors = autoregression_error(Y, 2, horizon=horizon, groups=groups, per_component=True)
     np.testing.assert_allclose(model.eigenvalues_, errors, rtol=1e-8)
     assert np.all(np.diff(model.eigenvalues_) > 0)
 

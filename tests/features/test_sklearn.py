@@ -18,9 +18,9 @@ from predfeat.measures import predictability
 
 ESTIMATORS = [
     GPFA(),
-    GPFA(graph="full"),
+    GPFA(graph="full", horizon=2),
     SFA(),
-    PFA(),
+    PFA(horizon=2),
     ForeCA(),
     RandomFeatures(random_state=0),
 ]

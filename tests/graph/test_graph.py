@@ -53,17 +53,18 @@ cases = {
     "p": st.integers(1, 4),
     "k": st.integers(1, 4),
 }
+horizons = st.integers(1, 4)
 
 
 @both_graphs
 @pytest.mark.parametrize("past", [True, False])
 @settings(max_examples=30, deadline=None)
-@given(**cases)
-def test_projected_is_explicit_is_naive(graph, past, seed, lengths, n_gaps, p, k):
+@given(horizon=horizons, **cases)
+def test_projected_is_explicit_is_naive(graph, past, horizon, seed, lengths, n_gaps, p, k):
     X, groups, series, table = draw_case(seed, lengths, n_gaps, p, k)
-    terms = find_neighborhoods(table, series, p, past=past)
+    terms = find_neighborhoods(table, series, p, past=past, horizon=horizon)
     assert len(terms) == 1 + past
-    W = naive.weights(X, groups, p, table.times, table.indices, graph, past=past)
+    W = naive.weights(X, groups, p, table.times, table.indices, graph, past=past, horizon=horizon)
     L, D = naive.laplacian(W)
     explicit = explicit_graph(terms, graph)
     np.testing.assert_array_equal(explicit.weights.toarray(), W)
@@ -112,14 +113,16 @@ def test_weights_are_symmetric_counts_on_samples(graph, seed, lengths, n_gaps, p
 
 @both_graphs
 @settings(max_examples=25, deadline=None)
-@given(**cases)
-def test_no_node_without_a_state_on_its_own_side_of_a_boundary(graph, seed, lengths, n_gaps, p, k):
+@given(horizon=horizons, **cases)
+def test_no_node_without_a_state_on_its_own_side_of_a_boundary(
+    graph, horizon, seed, lengths, n_gaps, p, k
+):
     X, groups, series, table = draw_case(seed, lengths, n_gaps, p, k)
     run = naive.run_of_rows(X, groups)
-    # A future node ends p+1 rows of one run, a past node begins them.
+    # A future node ends p+H rows of one run, a past node begins them.
     for term, span in [
-        (future_neighborhoods(table, series), {"back": p}),
-        (past_neighborhoods(table, series, p), {"ahead": p}),
+        (future_neighborhoods(table, series, horizon), {"back": p - 1 + horizon}),
+        (past_neighborhoods(table, series, p, horizon), {"ahead": p - 1 + horizon}),
     ]:
         W = explicit_graph([term], graph).weights.toarray()
         for row in np.flatnonzero(W.any(axis=0)):

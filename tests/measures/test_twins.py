@@ -17,6 +17,7 @@ from predfeat.measures._predictability import variance_left_open
 from predfeat.series import check_sequences
 
 FEW = settings(max_examples=30, deadline=None)
+HORIZONS = st.integers(1, 4)
 
 # The twins sum in another order than the package: values of order one agree to 1e-9 and a wrong
 # neighbour, row or divisor changes them by more than 1e-4.
@@ -44,29 +45,32 @@ def series(draw, *, n_features=(1, 3), whole_numbers=True):
     return Y, groups
 
 
-@given(series(), st.integers(1, 3), st.integers(1, 6), st.integers(0, 1), st.integers(0, 2))
+@given(
+    series(), st.integers(1, 3), st.integers(1, 6), st.integers(0, 1), st.integers(0, 2), HORIZONS
+)
 @FEW
-def test_predictability(given_series, p, q, ddof, theiler):
+def test_predictability(given_series, p, q, ddof, theiler, horizon):
     Y, groups = given_series
     # So many states that the Theiler window cannot leave too few.
-    assume(len(twins.windows(Y, p - 1, 1, groups)) > q + 2 * theiler)
-    expected = twins.predictability(Y, p, q, groups, ddof, theiler)
-    options = {"groups": groups, "ddof": ddof, "theiler": theiler}
+    assume(len(twins.windows(Y, p - 1, horizon, groups)) > q + 2 * theiler)
+    expected = twins.predictability(Y, p, q, groups, ddof, theiler, horizon)
+    options = {"groups": groups, "ddof": ddof, "theiler": theiler, "horizon": horizon}
     each = predictability(Y, p, q, per_component=True, **options)
     np.testing.assert_allclose(each, expected, **CLOSE)
     np.testing.assert_allclose(predictability(Y, p, q, **options), expected.sum(), **CLOSE)
 
 
-@given(series(), st.integers(1, 3), st.sampled_from([1, 7, 4096]))
+@given(series(), st.integers(1, 3), st.sampled_from([1, 7, 4096]), HORIZONS)
 @FEW
-def test_variance_left_open(given_series, p, block):
+def test_variance_left_open(given_series, p, block, horizon):
     Y, groups = given_series
-    assume(len(twins.windows(Y, p - 1, 1, groups)) > 10)
+    assume(len(twins.windows(Y, p - 1, horizon, groups)) > 10)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("predfeat.measures._predictability._STATES_AT_ONCE", block)
-        found = variance_left_open(check_sequences(Y, groups), p)
-    np.testing.assert_allclose(found.mean, predictability(Y, p, groups=groups), **CLOSE)
-    np.testing.assert_allclose(found.typical, twins.typical_variance(Y, p, groups=groups), **CLOSE)
+        found = variance_left_open(check_sequences(Y, groups), p, horizon=horizon)
+    options = {"groups": groups, "horizon": horizon}
+    np.testing.assert_allclose(found.mean, predictability(Y, p, **options), **CLOSE)
+    np.testing.assert_allclose(found.typical, twins.typical_variance(Y, p, **options), **CLOSE)
     assert found.typical <= found.mean * (1 + 1e-9)
 
 
@@ -105,17 +109,17 @@ def test_slowness(given_series):
     np.testing.assert_allclose(slowness(Y, groups=groups), twins.slowness(Y, groups), **CLOSE)
 
 
-@given(series(), st.integers(1, 3))
+@given(series(), st.integers(1, 3), HORIZONS)
 @FEW
-def test_autoregression_error(given_series, p):
+def test_autoregression_error(given_series, p, horizon):
     Y, groups = given_series
     # With fewer equations than unknowns the fit is exact and the error rounding alone.
-    assume(len(twins.windows(Y, p, 0, groups)) > p * Y.shape[1] + 3)
-    expected = twins.autoregression_error(Y, p, groups)
-    each = autoregression_error(Y, p, groups=groups, per_component=True)
+    assume(len(twins.windows(Y, p - 1, horizon, groups)) > p * Y.shape[1] + 3)
+    expected = twins.autoregression_error(Y, p, groups, horizon=horizon)
+    each = autoregression_error(Y, p, horizon=horizon, groups=groups, per_component=True)
     # Normal equations lose twice the digits that the twin's least-squares solver loses.
     np.testing.assert_allclose(each, expected, rtol=1e-7, atol=1e-9)
-    whole = autoregression_error(Y, p, groups=groups)
+    whole = autoregression_error(Y, p, horizon=horizon, groups=groups)
     np.testing.assert_allclose(whole, each.sum(), **CLOSE)
 
 
@@ -144,14 +148,16 @@ def test_forecastability(given_series):
 
 
 @pytest.mark.parametrize("estimate", ["shared", "local", "linear"])
-@given(series(n_features=(1, 2), whole_numbers=False), st.integers(1, 2), st.integers(2, 8))
+@given(
+    series(n_features=(1, 2), whole_numbers=False), st.integers(1, 2), st.integers(2, 8), HORIZONS
+)
 @FEW
-def test_predictive_information(estimate, given_series, p, q):
+def test_predictive_information(estimate, given_series, p, q, horizon):
     Y, groups = given_series
-    n_states = len(twins.windows(Y, p - 1, 1, groups))
+    n_states = len(twins.windows(Y, p - 1, horizon, groups))
     assume(n_states > max(q, p * Y.shape[1] + 3))
-    expected = twins.predictive_information(Y, p, q, estimate, groups)
-    value = predictive_information(Y, p, q, groups=groups, estimate=estimate)
+    expected = twins.predictive_information(Y, p, q, estimate, groups, horizon)
+    value = predictive_information(Y, p, q, horizon=horizon, groups=groups, estimate=estimate)
     # Two neighbours make covariances of two features of rank 2 by a hair: the logarithm of a
     # determinant near zero loses digits.
     np.testing.assert_allclose(value, expected, rtol=1e-6, atol=1e-6)

@@ -31,7 +31,8 @@ def white_series(seed=0, n_rows=300, n_columns=5):
 
 
 @pytest.mark.parametrize("n_lags", [1, 3])
-def test_predicted_shares_are_their_twins(n_lags):
+@pytest.mark.parametrize("horizon", [1, 4])
+def test_predicted_shares_are_their_twins(n_lags, horizon):
     random = np.random.default_rng(n_lags)
     train = [np.cumsum(random.normal(size=(n, 2)), axis=0) for n in (60, 40)]
     test = [np.cumsum(random.normal(size=(n, 2)), axis=0) for n in (30, 20)]
@@ -39,8 +40,8 @@ def test_predicted_shares_are_their_twins(n_lags):
         check_sequences(np.concatenate(some), np.repeat(range(len(some)), [len(Y) for Y in some]))
         for some in (train, test)
     ]
-    found = predicted_shares(*parts, n_lags, 4)
-    np.testing.assert_allclose(found, twins.predicted_shares(train, test, n_lags, 4))
+    found = predicted_shares(*parts, n_lags, 4, horizon=horizon)
+    np.testing.assert_allclose(found, twins.predicted_shares(train, test, n_lags, 4, horizon))
 
 
 def test_noise_costs_one_qth_of_a_feature():

@@ -854,19 +854,19 @@ def with_constants(X, n_constant):
 def test_neighbors_left(given, theiler):
     run = naive.run_of_rows(given.X, given.groups)
     sequence = naive.sequence_of_rows(given.X, given.groups)
-    for ahead in (0, 1):
+    for ahead in (0, 1, 2):
         times = [t for t in range(len(run)) if naive.reaches(run, t, back=given.p - 1, ahead=ahead)]
         allowed = [
             sum(i != t and (sequence[i] != sequence[t] or abs(i - t) > theiler) for i in times)
             for t in times
         ]
-        left = neighbors_left(given.series, given.p, theiler, with_successor=bool(ahead))
+        left = neighbors_left(given.series, given.p, theiler, horizon=ahead)
         assert left == min(allowed)
 
 
 def test_no_state_has_no_neighbors():
     assert neighbors_left(check_sequences([[1.0], [2.0]]), n_lags=3) == 0
-    assert neighbors_left(check_sequences([[1.0], [2.0]]), n_lags=2, with_successor=True) == 0
+    assert neighbors_left(check_sequences([[1.0], [2.0]]), n_lags=2, horizon=1) == 0
 
 
 # As many neighbours as `theiler` leaves, of all states or of those with a successor; with 49 the
@@ -896,7 +896,7 @@ def test_both_halves_are_measured_with_as_many_neighbors(monkeypatch):
     X = walk()
     subject = Subject(GPFA(2, theiler=20).fit(X), check_sequences(X), [], 1e-16, None, None, 0)
     whole, cut = check_sequences(X[:50]), check_sequences(X[50:], np.repeat([0, 1], 25))
-    left = [neighbors_left(part, 1, 20, with_successor=True) for part in (whole, cut)]
+    left = [neighbors_left(part, 1, 20, horizon=1) for part in (whole, cut)]
     assert left == [8, 24]  # of 49 and 48 states
     _halves._scores(subject, subject.model, whole, cut)
     _halves._scores(subject, subject.model, cut, whole)

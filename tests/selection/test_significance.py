@@ -11,7 +11,7 @@ from scipy.signal import lfilter
 from sklearn.base import BaseEstimator
 
 import naive_surrogates as naive
-from predfeat import GPFA, SFA, RandomFeatures
+from predfeat import GPFA, PFA, SFA, RandomFeatures
 from predfeat.datasets import predictable_noise
 from predfeat.exceptions import (
     ConstantColumnsWarning,
@@ -82,14 +82,14 @@ def test_the_count_stops_at_the_first_failure():
 
 @pytest.mark.parametrize("steps", ["both", "next"])
 @pytest.mark.parametrize(("n_lags", "n_neighbors", "theiler"), [(1, 4, 0), (2, 5, 0), (3, 3, 2)])
-def test_variance_left_as_the_twin(steps, n_lags, n_neighbors, theiler):
+@pytest.mark.parametrize("horizon", [1, 3])
+def test_variance_left_as_the_twin(steps, n_lags, n_neighbors, theiler, horizon):
     Y = noise(70).cumsum(axis=0)
     Y[[11, 40], [0, 2]] = np.nan
     groups = np.repeat([0, 1, 2], [30, 25, 15])
-    found = variance_left(
-        Y, n_lags, groups=groups, n_neighbors=n_neighbors, theiler=theiler, steps=steps
-    )
-    expected = naive.variance_left(Y, n_lags, n_neighbors, steps, theiler, groups)
+    options = {"n_neighbors": n_neighbors, "theiler": theiler, "steps": steps}
+    found = variance_left(Y, n_lags, horizon=horizon, groups=groups, **options)
+    expected = naive.variance_left(Y, n_lags, n_neighbors, steps, theiler, groups, horizon)
     np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
@@ -226,6 +226,33 @@ def test_the_statistics_are_those_of_the_fit():
     Y = model.fit(X, groups=groups).transform(X)
     expected = naive.variance_left(Y, 2, 6, "both", 1, groups)
     np.testing.assert_allclose(result.statistics, expected, rtol=1e-9)
+
+
+def test_the_statistics_look_as_far_ahead_as_the_model_or_as_asked():
+    X = noise(90).cumsum(axis=0)
+    model = GPFA(2, horizon=3, max_iter=3)
+    Y = model.fit(X).transform(X)
+    for asked, horizon in ((None, 3), (2, 2)):
+        result = significance(model, X, n_surrogates=19, horizon=asked)
+        np.testing.assert_allclose(
+            result.statistics, naive.variance_left(Y, horizon=horizon), rtol=1e-9
+        )
+    with pytest.raises(ValueError, match="'horizon' parameter of significance"):
+        significance(model, X, n_surrogates=19, horizon=0)
+
+
+@pytest.mark.parametrize("horizon", [1, 3])
+def test_rings_are_closed_as_far_as_the_model_looks(horizon, monkeypatch):
+    asked = []
+
+    def close_rings(values, series, kind, n_rows):
+        asked.append(n_rows)
+        return values, series.sequence_first
+
+    monkeypatch.setattr("predfeat.selection._significance.close_rings", close_rings)
+    model = PFA(1, n_lags=2, horizon=horizon)
+    significance(model, noise(60), n_surrogates=19, kind="phases")
+    assert set(asked) == {1 + horizon}
 
 
 @pytest.mark.parametrize("kind", list(KINDS))

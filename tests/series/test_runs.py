@@ -85,15 +85,13 @@ def test_reach_stays_in_its_run(seed, lengths, gap_share, back, ahead):
     gap_share=st.sampled_from([0.0, 0.2]),
     n_lags=st.integers(1, 4),
     n_neighbors=st.integers(1, 5),
-    with_successor=st.booleans(),
+    horizon=st.integers(0, 3),
 )
-def test_states_are_those_of_the_loops(
-    seed, lengths, gap_share, n_lags, n_neighbors, with_successor
-):
+def test_states_are_those_of_the_loops(seed, lengths, gap_share, n_lags, n_neighbors, horizon):
     X, groups = series_of(seed, lengths, 2, gap_share)
     series = check_sequences(X, groups)
-    expected = naive.state_times(X, groups, n_lags, ahead=int(with_successor))
-    options = {"n_neighbors": n_neighbors, "with_successor": with_successor}
+    expected = naive.state_times(X, groups, n_lags, ahead=horizon)
+    options = {"n_neighbors": n_neighbors, "horizon": horizon}
     if len(expected) < n_neighbors + 1:
         with pytest.raises(DataError, match=r"needs at least|too short"):
             find_states(series, n_lags, **options)
@@ -221,5 +219,15 @@ def test_too_few_states_says_how_many_neighbors_there_can_be():
 def test_too_few_states_with_a_successor():
     series = check_sequences(np.arange(6.0).reshape(6, 1))
     with pytest.raises(TooFewStatesError, match="5 states with a successor, but"):
-        find_states(series, 3, n_neighbors=4, with_successor=True)
-    assert find_states(series, 3, n_neighbors=2, with_successor=True).times.tolist() == [2, 3, 4]
+        find_states(series, 3, n_neighbors=4, horizon=1)
+    assert find_states(series, 3, n_neighbors=2, horizon=1).times.tolist() == [2, 3, 4]
+    with pytest.raises(TooFewStatesError, match="5 states with a sample 2 rows ahead, but"):
+        find_states(series, 3, n_neighbors=4, horizon=2)
+
+
+def test_a_horizon_beyond_every_sequence_is_named():
+    series = check_sequences(np.arange(6.0).reshape(6, 1), groups=[0, 0, 0, 0, 1, 1])
+    assert series.state_times(2, horizon=2).tolist() == [1]
+    message = r"5 rows in a row are needed.*longest stretch has 4.*a nearer horizon \(horizon\)"
+    with pytest.raises(ShortSequencesError, match=message):
+        series.state_times(2, horizon=3)

@@ -64,12 +64,15 @@ class Comparison:
         Of the measure.
     data : dict
         What the methods were compared on.
+    horizon : int
+        Of the measure.
     """
 
     results: list[MethodResult]
     n_lags: int
     n_neighbors: int
     data: dict[str, Any]
+    horizon: int = 1
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain lists and numbers, ready for JSON."""
@@ -80,6 +83,7 @@ def standard_methods(
     n_components: int = 2,
     *,
     n_lags: int = 1,
+    horizon: int = 1,
     n_neighbors: int = 10,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -88,7 +92,7 @@ def standard_methods(
 
     Parameters
     ----------
-    n_components, n_lags, n_neighbors : int
+    n_components, n_lags, horizon, n_neighbors : int
         As in `predfeat.GPFA`, for all methods that know them.
     random_state : int
         The seed of the random features and of ForeCA's random starts.
@@ -105,11 +109,13 @@ def standard_methods(
     >>> list(standard_methods())
     ['random', 'SFA', 'PFA', 'ForeCA', 'GPFA (1)', 'GPFA (2)']
     """
-    gpfa = GPFA(n_components, n_lags=n_lags, n_neighbors=n_neighbors, n_jobs=n_jobs)
+    gpfa = GPFA(
+        n_components, n_lags=n_lags, horizon=horizon, n_neighbors=n_neighbors, n_jobs=n_jobs
+    )
     return {
         "random": RandomFeatures(n_components, random_state=random_state),
         "SFA": SFA(n_components),
-        "PFA": PFA(n_components, n_lags=n_lags),
+        "PFA": PFA(n_components, n_lags=n_lags, horizon=horizon),
         "ForeCA": ForeCA(n_components, random_state=random_state),
         "GPFA (1)": clone(gpfa).set_params(graph="full"),
         "GPFA (2)": clone(gpfa).set_params(graph="star"),
@@ -121,6 +127,7 @@ def compare_methods(
     splits: Iterable[tuple[FloatArray, FloatArray]],
     *,
     n_lags: int = 1,
+    horizon: int = 1,
     n_neighbors: int = 10,
     data: dict[str, Any] | None = None,
     after_each: Callable[[], None] | None = None,
@@ -133,7 +140,7 @@ def compare_methods(
         They are cloned; those given stay as they are.
     splits : iterable of (train, test)
         One pair of matrices per repetition; may be a generator.
-    n_lags, n_neighbors : int
+    n_lags, horizon, n_neighbors : int
         Of the measure, `predfeat.measures.predictability`.
     data : dict, optional
         A description of the data, kept with the results.
@@ -163,10 +170,12 @@ def compare_methods(
             model.fit(train)
             results[name].seconds.append(perf_counter() - started)
             features = model.transform(test)
-            results[name].predictability.append(predictability(features, n_lags, n_neighbors))
+            results[name].predictability.append(
+                predictability(features, n_lags, n_neighbors, horizon=horizon)
+            )
             if after_each is not None:
                 after_each()
-    return Comparison(list(results.values()), n_lags, n_neighbors, dict(data or {}))
+    return Comparison(list(results.values()), n_lags, n_neighbors, dict(data or {}), horizon)
 
 
 def compare_on_predictable_noise(

@@ -9,7 +9,7 @@ import numpy as np
 
 from predfeat._typing import IntArray
 from predfeat.exceptions import SplitError
-from predfeat.series import Sequences
+from predfeat.series import Sequences, fewer_rows
 
 __all__ = [
     "TRAIN_SHARE",
@@ -50,6 +50,7 @@ def blocked_splits(
     n_repetitions: int,
     *,
     n_lags: int = 1,
+    horizon: int = 1,
     max_train: int = 10_000,
     max_test: int = 5_000,
     seed: int = 0,
@@ -59,7 +60,8 @@ def blocked_splits(
 
     Several sequences are dealt whole: a random third of them to the test part, the others to the
     training part. A single sequence is cut into a training window and a test window at random
-    places, in random order, with at least `n_lags` + 1 rows between them that belong to neither.
+    places, in random order, with at least `n_lags` + `horizon` rows between them that belong to
+    neither.
     So are sequences of which no deal gives two usable parts. No two splits are the same; where
     there are fewer different ones than asked for, fewer are returned.
 
@@ -71,6 +73,8 @@ def blocked_splits(
         Splits wanted.
     n_lags : int
         Samples in a state, p.
+    horizon : int
+        How many steps ahead is predicted, H.
     max_train, max_test : int
         Rows at most. Of what is longer a random stretch is taken.
     seed : int
@@ -98,14 +102,14 @@ def blocked_splits(
     (58, 29, 0)
     """
     random = np.random.default_rng(seed)
-    bounds = _long_enough(series, n_lags)
+    bounds = _long_enough(series, n_lags, horizon)
     splits: list[Split] = []
     if len(bounds) > 1:
         splits = _collect(
             lambda: _deal_sequences(bounds, max_train, max_test, random), n_repetitions, usable
         )
     if not splits:
-        gap = n_lags + 1
+        gap = n_lags + horizon
         splits = _collect(
             lambda: _place_windows(series.n_rows, gap, max_train, max_test, random),
             n_repetitions,
@@ -114,10 +118,10 @@ def blocked_splits(
     if not splits:
         raise SplitError(
             f"the recording ({series.n_rows} rows, {int((~series.valid).sum())} of them gaps, "
-            f"{len(bounds)} sequence(s) of more than n_lags={n_lags} rows) "
+            f"{len(bounds)} sequence(s) of {n_lags + horizon} or more rows without a gap) "
             "cannot be split into a training and a test part with enough states in both. Give "
-            "more rows, or ask for fewer lags (n_lags), neighbours (n_neighbors) or features "
-            "(n_components)."
+            f"more rows, or ask for {fewer_rows(horizon)}, fewer neighbours (n_neighbors) or "
+            "features (n_components)."
         )
     return splits
 
@@ -212,9 +216,9 @@ def _collect(
     return splits
 
 
-def _long_enough(series: Sequences, n_lags: int) -> list[tuple[int, int]]:
+def _long_enough(series: Sequences, n_lags: int, horizon: int) -> list[tuple[int, int]]:
     """Return the bounds of the sequences that hold a state and its successor."""
-    reached = np.concatenate([[0], np.cumsum(series.reach(back=n_lags - 1, ahead=1))])
+    reached = np.concatenate([[0], np.cumsum(series.reach(back=n_lags - 1, ahead=horizon))])
     return [(a, b) for a, b in series.sequence_bounds() if reached[b] > reached[a]]
 
 

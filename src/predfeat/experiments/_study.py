@@ -36,7 +36,7 @@ class Protocol:
 
     Attributes
     ----------
-    n_components, n_lags, n_neighbors : int
+    n_components, n_lags, horizon, n_neighbors : int
     pca_components : int, float or None
     rank : int
         Dimensions of white space, on the rows of the last fit.
@@ -51,6 +51,7 @@ class Protocol:
 
     n_components: int
     n_lags: int
+    horizon: int
     n_neighbors: int
     pca_components: int | float | None
     rank: int
@@ -154,6 +155,7 @@ def compare_on_recording(
     *,
     n_components: int | None = None,
     n_lags: int = 1,
+    horizon: int = 1,
     n_neighbors: int = 10,
     pca_components: int | float | str | None = "auto",
     n_repetitions: int = 10,
@@ -182,7 +184,7 @@ def compare_on_recording(
     n_components : int, optional
         Features. By default 3, but fewer than there are independent directions: features that
         fill the whole space are the same for every method.
-    n_lags, n_neighbors : int
+    n_lags, horizon, n_neighbors : int
         Of the methods that know them, and of the measure.
     pca_components : int, float, None or "auto"
         What to keep before whitening. "auto": everything, but of sounds, videos and tables of
@@ -220,7 +222,7 @@ def compare_on_recording(
     values = recording.values
     series = check_sequences(values, recording.groups, name="the recording")
     # The whole must do for what its parts have to: states with a successor, enough of them.
-    find_states(series, n_lags, n_neighbors=n_neighbors, with_successor=True)
+    find_states(series, n_lags, n_neighbors=n_neighbors, horizon=horizon)
     fitted_rows, fitted_groups = spread_sequences(series, max_fit)
     whole = check_sequences(values[fitted_rows], fitted_groups)
     n_train = min(max_train, int(TRAIN_SHARE * series.valid.sum()))
@@ -234,11 +236,16 @@ def compare_on_recording(
     n_components = choose_n_components(rank) if n_components is None else n_components
     whitening.require(n_components)
     standard = standard_methods(
-        n_components, n_lags=n_lags, n_neighbors=n_neighbors, random_state=seed, n_jobs=n_jobs
+        n_components,
+        n_lags=n_lags,
+        horizon=horizon,
+        n_neighbors=n_neighbors,
+        random_state=seed,
+        n_jobs=n_jobs,
     )
     on_request = {
         "AutoFeatures": AutoFeatures(
-            n_components, n_lags=n_lags, n_neighbors=n_neighbors, n_jobs=n_jobs
+            n_components, n_lags=n_lags, horizon=horizon, n_neighbors=n_neighbors, n_jobs=n_jobs
         )
     }
     chosen, left_out = choose_methods(methods, standard, on_request, pca, n_train, rank)
@@ -247,14 +254,16 @@ def compare_on_recording(
         series,
         n_repetitions,
         n_lags=n_lags,
+        horizon=horizon,
         max_train=max_train,
         max_test=max_test,
         seed=seed,
-        usable=lambda split: _is_usable(split, series, n_lags, n_neighbors, n_needed, pca),
+        usable=lambda split: _is_usable(split, series, n_lags, horizon, n_neighbors, n_needed, pca),
     )
     protocol = Protocol(
         n_components=n_components,
         n_lags=n_lags,
+        horizon=horizon,
         n_neighbors=n_neighbors,
         pca_components=pca,
         rank=rank,
@@ -283,6 +292,7 @@ def _held_up(
             model.transform(values[rows]),
             protocol.n_lags,
             protocol.n_neighbors,
+            horizon=protocol.horizon,
             groups=groups,
             relative=True,
             ddof=1,
@@ -302,15 +312,16 @@ def _is_usable(
     split: Split,
     series: Sequences,
     n_lags: int,
+    horizon: int,
     n_neighbors: int,
     n_components: int,
     pca_components: int | float | None,
 ) -> bool:
     """Tell whether both parts have enough states, and the training part enough directions."""
-    reached = series.reach(back=n_lags - 1, ahead=1)
+    reached = series.reach(back=n_lags - 1, ahead=horizon)
     for rows in (split.train, split.test):
-        # The last row of a window has its successor outside.
-        inside = np.isin(rows + 1, rows, assume_unique=True)
+        # The last rows of a window have their successors outside.
+        inside = np.isin(rows + horizon, rows, assume_unique=True)
         back = np.isin(rows - n_lags + 1, rows, assume_unique=True)
         if np.sum(reached[rows] & inside & back) <= n_neighbors:
             return False
@@ -374,6 +385,7 @@ def _repeat(
             features,
             protocol.n_lags,
             protocol.n_neighbors,
+            horizon=protocol.horizon,
             groups=groups[rows],
             n_jobs=n_jobs,
         )

@@ -139,8 +139,8 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def score(self, X: Any, y: Any = None, *, groups: ArrayLike | None = None) -> float:
         """Return minus the predictability of the features of X: higher is better.
 
-        The measure is `predfeat.measures.predictability` with the method's own `n_lags` (1 for
-        methods without) and 10 neighbours.
+        The measure is `predfeat.measures.predictability` with the method's own `n_lags` and
+        `horizon` (1 for methods without) and 10 neighbours.
 
         Parameters
         ----------
@@ -157,7 +157,10 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         features = self.transform(X)
         check_ignored_target(y, groups, len(features), type(self).__name__)
         return -predictability(
-            np.asarray(features), n_lags=getattr(self, "n_lags", 1), groups=groups
+            np.asarray(features),
+            n_lags=getattr(self, "n_lags", 1),
+            horizon=getattr(self, "horizon", 1),
+            groups=groups,
         )
 
     def __sklearn_tags__(self) -> Any:

@@ -54,12 +54,18 @@ class GPFA(LinearFeatures):
     with L and D the graph's Laplacian and degrees. Then neighbours are searched again, now among
     the features, and so on.
 
+    With `horizon` H the successor of a state is the sample H steps ahead. Its predecessor is then
+    the sample H steps before its oldest one: read backwards in time, a series has the same graph.
+
     Parameters
     ----------
     n_components : int, default=2
         Number of features, M.
     n_lags : int, default=1
         Samples in a state, p: how far back the next step depends on the past.
+    horizon : int, default=1
+        How many steps ahead to predict, H. More than 1 is for data sampled so fast that the next
+        step is hardly another one.
     n_neighbors : int, default=10
         Neighbours of each state, k.
     graph : {"star", "full"}, default="star"
@@ -152,6 +158,7 @@ class GPFA(LinearFeatures):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LinearFeatures._parameter_constraints,
         "n_lags": [POSITIVE],
+        "horizon": [POSITIVE],
         "n_neighbors": [POSITIVE],
         "graph": [StrOptions(set(GRAPHS))],
         "past": ["boolean"],
@@ -173,6 +180,7 @@ class GPFA(LinearFeatures):
         n_components: int = 2,
         *,
         n_lags: int = 1,
+        horizon: int = 1,
         n_neighbors: int = 10,
         graph: str = "star",
         past: bool = True,
@@ -191,6 +199,7 @@ class GPFA(LinearFeatures):
     ):
         self.n_components = n_components
         self.n_lags = n_lags
+        self.horizon = horizon
         self.n_neighbors = n_neighbors
         self.graph = graph
         self.past = past
@@ -208,7 +217,7 @@ class GPFA(LinearFeatures):
         self.verbose = verbose
 
     def _find_projection(self, white: Sequences, whitening: Whitening) -> FloatArray:
-        white.times(back=self.n_lags - 1, ahead=1)  # at least one state has a successor
+        white.state_times(self.n_lags, self.horizon)  # at least one state has a successor
         n_between = self._count_between(whitening)
         for of_an_earlier_fit in ("init_", "start_scores_"):
             self.__dict__.pop(of_an_earlier_fit, None)
@@ -281,7 +290,7 @@ class GPFA(LinearFeatures):
     def _left_open(self, white: Sequences, directions: FloatArray) -> float:
         """Judge features by what the runs are to minimise."""
         features = white.with_rows(white.rows @ directions)
-        left_open = variance_left_open(features, self.n_lags, self.n_jobs)
+        left_open = variance_left_open(features, self.n_lags, self.n_jobs, horizon=self.horizon)
         return left_open.typical if self.weighting == "calm" else left_open.mean
 
     def _iterate(
@@ -310,7 +319,7 @@ class GPFA(LinearFeatures):
     def _connect(
         self, white: Sequences, space: Sequences, table: NeighborTable
     ) -> ProjectedLaplacian:
-        terms = find_neighborhoods(table, white, self.n_lags, past=self.past)
+        terms = find_neighborhoods(table, white, self.n_lags, past=self.past, horizon=self.horizon)
         if self.weighting == "calm":
             terms = calmed(terms, space.rows, self.graph)
         return projected_laplacian(terms, white.rows, self.graph)
@@ -339,7 +348,7 @@ class GPFA(LinearFeatures):
         if isinstance(start, str) and start == "input":
             return white
         if isinstance(start, str):
-            directions = start_directions(start, white, n_between, self.n_lags)
+            directions = start_directions(start, white, n_between, self.n_lags, self.horizon)
         else:
             directions = given_directions(start, whitening)
         return white.with_rows(white.rows @ directions)

@@ -13,7 +13,7 @@ from predfeat._compat import Interval
 from predfeat._typing import FloatArray
 from predfeat.features._base import POSITIVE, LinearFeatures
 from predfeat.measures._autoregression import fit_autoregression, histories
-from predfeat.series import Sequences
+from predfeat.series import Sequences, fewer_rows
 from predfeat.solvers import Eigenpairs, smallest_eigenpairs
 from predfeat.whitening import Whitening
 
@@ -33,12 +33,21 @@ class PFA(LinearFeatures):
     the error of predicting i + 1 steps ahead. (The paper on GPFA prints ζ_t; the original
     algorithm has ζ_{t-i}.)
 
+    With `horizon` H the prediction is one of H steps at once: :math:`W_H`, the best linear one of
+    :math:`z_t` from :math:`\zeta_{t-H+1}`, takes the place of W, and
+
+    .. math:: e_i = z_t - W_H V^i \zeta_{t-H+1-i}
+
+    is the error of predicting H + i steps ahead.
+
     Parameters
     ----------
     n_components : int, default=2
         Number of features, M.
     n_lags : int, default=1
         Samples to predict from, p.
+    horizon : int, default=1
+        How many steps ahead to predict, H.
     n_repeats : int, default=0
         How many times the prediction is repeated, K.
     pca_components : int, float or None, default=None
@@ -74,6 +83,7 @@ class PFA(LinearFeatures):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LinearFeatures._parameter_constraints,
         "n_lags": [POSITIVE],
+        "horizon": [POSITIVE],
         "n_repeats": [Interval(Integral, 0, None, closed="left")],
     }
 
@@ -82,17 +92,19 @@ class PFA(LinearFeatures):
         n_components: int = 2,
         *,
         n_lags: int = 1,
+        horizon: int = 1,
         n_repeats: int = 0,
         pca_components: int | float | None = None,
     ):
         self.n_components = n_components
         self.n_lags = n_lags
+        self.horizon = horizon
         self.n_repeats = n_repeats
         self.pca_components = pca_components
 
     def _find_projection(self, white: Sequences, whitening: Whitening) -> FloatArray:
         pairs = linearly_predictable_directions(
-            white, self.n_components, self.n_lags, self.n_repeats
+            white, self.n_components, self.n_lags, self.n_repeats, horizon=self.horizon
         )
         self.eigenvalues_ = pairs.values
         return pairs.vectors
@@ -104,17 +116,25 @@ def linearly_predictable_directions(
     n_lags: int,
     n_repeats: int = 0,
     one_step: FloatArray | None = None,
+    *,
+    horizon: int = 1,
 ) -> Eigenpairs:
     """Return the directions of a white series with the least error of linear prediction.
 
     `one_step` is the regression on the last samples, where it is known already.
     """
-    last = deque(error_scatters(white, n_lags, n_repeats, one_step), maxlen=1)
+    scatters = error_scatters(white, n_lags, n_repeats, one_step, horizon=horizon)
+    last = deque(scatters, maxlen=1)
     return smallest_eigenpairs(last.pop(), n_components)
 
 
 def error_scatters(
-    white: Sequences, n_lags: int, n_repeats: int, one_step: FloatArray | None = None
+    white: Sequences,
+    n_lags: int,
+    n_repeats: int,
+    one_step: FloatArray | None = None,
+    *,
+    horizon: int = 1,
 ) -> Iterator[FloatArray]:
     """Yield the mean scatter of the errors of the first K + 1 predictions, for K = 0, 1, …
 
@@ -122,13 +142,13 @@ def error_scatters(
     """
     n_columns = white.n_columns
     one_step = fit_autoregression(white, n_lags) if one_step is None else one_step
-    times = white.times(back=n_lags + n_repeats)
+    prediction = one_step if horizon == 1 else fit_autoregression(white, n_lags, horizon)
+    times = white.times(back=n_lags + horizon - 1 + n_repeats, shorten=fewer_rows(horizon))
     scatter = np.zeros((n_columns, n_columns))
-    prediction = one_step
     for repeat in range(n_repeats + 1):
         if repeat:
             prediction = _advanced(prediction, one_step)
-        for block, history in histories(white, times, n_lags, delay=repeat):
+        for block, history in histories(white, times, n_lags, delay=horizon - 1 + repeat):
             error = white.rows[block] - history @ prediction.T
             scatter += error.T @ error
         yield scatter / len(times)

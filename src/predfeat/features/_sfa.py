@@ -89,7 +89,7 @@ def slow_directions(white: Sequences, n_components: int, n_steps: int = 1) -> Ei
     """
     scatter = np.zeros((white.n_columns, white.n_columns))
     for n in range(1, n_steps + 1):
-        times = white.times(ahead=n)
+        times = white.times(ahead=n, shorten="fewer steps (n_steps)")
         difference = white.rows[times + n] - white.rows[times]
         # Not centred: a trend is change, too.
         scatter += difference.T @ difference / len(times)

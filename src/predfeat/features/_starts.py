@@ -19,7 +19,9 @@ TRIED = ("input", "pca", "sfa", "extremes", "pfa")
 STARTS = (*TRIED, "foreca")
 
 
-def start_directions(start: str, white: Sequences, n_directions: int, n_lags: int) -> FloatArray:
+def start_directions(
+    start: str, white: Sequences, n_directions: int, n_lags: int, horizon: int = 1
+) -> FloatArray:
     """Return the directions, unit columns in white space, of a start other than "input"."""
     if start == "pca":
         axes: FloatArray = np.eye(white.n_columns)[:, :n_directions]
@@ -29,7 +31,7 @@ def start_directions(start: str, white: Sequences, n_directions: int, n_lags: in
     if start == "extremes":
         return slow_and_fast_directions(white, n_directions)
     if start == "pfa":
-        return linearly_predictable_directions(white, n_directions, n_lags).vectors
+        return linearly_predictable_directions(white, n_directions, n_lags, horizon=horizon).vectors
     return forecastable_directions(white, n_directions)[0]
 
 

@@ -35,7 +35,7 @@ class Neighborhoods:
 
 
 def find_neighborhoods(
-    table: NeighborTable, series: Sequences, n_lags: int, *, past: bool = True
+    table: NeighborTable, series: Sequences, n_lags: int, *, past: bool = True, horizon: int = 1
 ) -> list[Neighborhoods]:
     """Return the future neighbourhoods and, with `past`, the past ones.
 
@@ -49,6 +49,9 @@ def find_neighborhoods(
         Samples in a state, p.
     past : bool
         Whether predecessors are to lie close as well.
+    horizon : int
+        How many rows ahead of a state its successor lies, H; its predecessor lies as many before
+        the state's oldest sample.
 
     Returns
     -------
@@ -65,20 +68,28 @@ def find_neighborhoods(
     >>> future.centers.tolist()  # the successors of the states at rows 0, 1 and 2
     [1, 2, 3]
     """
-    terms = [future_neighborhoods(table, series)]
+    terms = [future_neighborhoods(table, series, horizon)]
     if past:
-        terms.append(past_neighborhoods(table, series, n_lags))
+        terms.append(past_neighborhoods(table, series, n_lags, horizon))
     return terms
 
 
-def future_neighborhoods(table: NeighborTable, series: Sequences) -> Neighborhoods:
-    """Return for every state with a successor the successors of its neighbours."""
-    return _shifted(table, series, 1)
+def future_neighborhoods(
+    table: NeighborTable, series: Sequences, horizon: int = 1
+) -> Neighborhoods:
+    """Return for every state with a successor, `horizon` rows on, those of its neighbours."""
+    return _shifted(table, series, horizon)
 
 
-def past_neighborhoods(table: NeighborTable, series: Sequences, n_lags: int) -> Neighborhoods:
-    """Return for every state with a predecessor, n_lags rows back, those of its neighbours."""
-    return _shifted(table, series, -n_lags)
+def past_neighborhoods(
+    table: NeighborTable, series: Sequences, n_lags: int, horizon: int = 1
+) -> Neighborhoods:
+    """Return for every state with a predecessor those of its neighbours.
+
+    It lies `horizon` rows before the state's oldest sample, n_lags - 1 rows back: in reversed time
+    that sample is the newest one, and the predecessor lies as far ahead as the successor does now.
+    """
+    return _shifted(table, series, -(n_lags - 1 + horizon))
 
 
 def _shifted(table: NeighborTable, series: Sequences, shift: int) -> Neighborhoods:

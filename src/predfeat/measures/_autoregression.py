@@ -30,6 +30,7 @@ def autoregression_error(
     Y: Any,
     n_lags: int = ...,
     *,
+    horizon: int = ...,
     groups: ArrayLike | None = ...,
     fit_on: Any = ...,
     fit_groups: ArrayLike | None = ...,
@@ -40,6 +41,7 @@ def autoregression_error(
     Y: Any,
     n_lags: int = ...,
     *,
+    horizon: int = ...,
     groups: ArrayLike | None = ...,
     fit_on: Any = ...,
     fit_groups: ArrayLike | None = ...,
@@ -49,6 +51,7 @@ def autoregression_error(
     Y: Any,
     n_lags: int = 1,
     *,
+    horizon: int = 1,
     groups: ArrayLike | None = None,
     fit_on: Any = None,
     fit_groups: ArrayLike | None = None,
@@ -56,7 +59,7 @@ def autoregression_error(
 ) -> float | FloatArray:
     r"""Lower is better: the mean squared error of linear prediction from the last p samples.
 
-    .. math:: \langle \| y_t - \sum_{l=1}^{p} B_l \, y_{t-l} \|^2 \rangle_t
+    .. math:: \langle \| y_{t+H} - \sum_{l=0}^{p-1} B_l \, y_{t-l} \|^2 \rangle_t
 
     with the coefficients that fit `fit_on` best (no intercept; its mean is taken off).
 
@@ -66,6 +69,8 @@ def autoregression_error(
         Features in time order; rows with a NaN are gaps.
     n_lags : int, default=1
         Samples to predict from, p.
+    horizon : int, default=1
+        How many steps ahead of the newest of them to predict, H; at once, not step by step.
     groups : array-like of shape (n_rows,), optional
         Ids of the sequences of Y.
     fit_on : array-like of shape (n_other_rows, n_features), optional
@@ -88,8 +93,11 @@ def autoregression_error(
     True
     """
     validate_parameter_constraints(
-        {"n_lags": [Interval(Integral, 1, None, closed="left")]},
-        {"n_lags": n_lags},
+        {
+            "n_lags": [Interval(Integral, 1, None, closed="left")],
+            "horizon": [Interval(Integral, 1, None, closed="left")],
+        },
+        {"n_lags": n_lags, "horizon": horizon},
         caller_name="autoregression_error",
     )
     features = given_features(Y, groups)
@@ -102,27 +110,27 @@ def autoregression_error(
             "the same features."
         )
     mean = fitted.samples.mean(axis=0)
-    coefficients = fit_autoregression(fitted.with_rows(fitted.rows - mean), n_lags)
+    coefficients = fit_autoregression(fitted.with_rows(fitted.rows - mean), n_lags, horizon)
     centred = features.with_rows(features.rows - mean)
-    times = centred.times(back=n_lags)
+    times = centred.state_times(n_lags, horizon) + horizon
     squared = np.zeros(centred.n_columns)
-    for block, history in histories(centred, times, n_lags):
+    for block, history in histories(centred, times, n_lags, delay=horizon - 1):
         error = centred.rows[block] - history @ coefficients.T
         squared += np.einsum("ij,ij->j", error, error)
     squared /= len(times)
     return squared if per_component else float(squared.sum())
 
 
-def fit_autoregression(series: Sequences, n_lags: int) -> FloatArray:
-    """Return W of shape (N, N·p) for which W ζ_t is the best linear prediction of z_t.
+def fit_autoregression(series: Sequences, n_lags: int, horizon: int = 1) -> FloatArray:
+    """Return W of shape (N, N·p) for which W ζ_{t-H+1} is the best linear prediction of z_t.
 
     ζ_t holds z_{t-1}, …, z_{t-p}. A ridge is added only where the regression is singular.
     """
-    times = series.times(back=n_lags)
+    times = series.state_times(n_lags, horizon) + horizon
     n_columns = series.n_columns
     moments = np.zeros((n_columns * n_lags, n_columns * n_lags))
     cross = np.zeros((n_columns * n_lags, n_columns))
-    for block, history in histories(series, times, n_lags):
+    for block, history in histories(series, times, n_lags, delay=horizon - 1):
         moments += history.T @ history
         cross += history.T @ series.rows[block]
     return _solved(moments, cross).T

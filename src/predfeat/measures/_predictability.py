@@ -33,6 +33,7 @@ def predictability(
     n_lags: int = ...,
     n_neighbors: int = ...,
     *,
+    horizon: int = ...,
     groups: ArrayLike | None = ...,
     relative: bool = ...,
     per_component: Literal[False] = ...,
@@ -47,6 +48,7 @@ def predictability(
     n_lags: int = ...,
     n_neighbors: int = ...,
     *,
+    horizon: int = ...,
     groups: ArrayLike | None = ...,
     relative: bool = ...,
     per_component: Literal[True],
@@ -60,6 +62,7 @@ def predictability(
     n_lags: int = 1,
     n_neighbors: int = 10,
     *,
+    horizon: int = 1,
     groups: ArrayLike | None = None,
     relative: bool = False,
     per_component: bool = False,
@@ -70,11 +73,11 @@ def predictability(
 ) -> float | FloatArray:
     r"""Lower is better: the variance of the next step that similar states leave open.
 
-    .. math:: \mathrm{trace} \, \langle \mathrm{cov}\{ y_{i+1} : i \in K_t \} \rangle_t
+    .. math:: \mathrm{trace} \, \langle \mathrm{cov}\{ y_{i+H} : i \in K_t \} \rangle_t
 
     with :math:`K_t` the state at t and its nearest neighbours (eq. (2) of the paper, whose q is
-    `n_neighbors` here). Neighbours are searched among the states that have a successor, so that
-    every neighbourhood has q + 1 points.
+    `n_neighbors` here, and which looks H = 1 step ahead). Neighbours are searched among the states
+    that have a successor, so that every neighbourhood has q + 1 points.
 
     Parameters
     ----------
@@ -84,6 +87,9 @@ def predictability(
         Samples in a state, p.
     n_neighbors : int, default=10
         Neighbours of each state, q.
+    horizon : int, default=1
+        How many steps ahead the successor lies, H. Of data sampled fast the next step is hardly
+        another one, and nearly everything predicts it.
     groups : array-like of shape (n_rows,), optional
         Ids of the sequences.
     relative : bool, default=False
@@ -113,12 +119,23 @@ def predictability(
     True
     >>> 0.8 < predictability(noise, n_lags=2) < 1.0
     True
-    """
+
+    A sum of ten steps says nothing about the one that shares none of them:
+
+    >>> slow = np.convolve(noise, np.ones(10), mode="valid")
+    >>> predictability(slow, relative=True) < 0.3 < 0.9 < predictability(slow, relative=True, horizon=10)
+    True
+    """  # noqa: E501
     validate_parameter_constraints(
-        {**SEARCH_CONSTRAINTS, "ddof": [Interval(Integral, 0, 1, closed="both")]},
+        {
+            **SEARCH_CONSTRAINTS,
+            "horizon": [Interval(Integral, 1, None, closed="left")],
+            "ddof": [Interval(Integral, 0, 1, closed="both")],
+        },
         {
             "n_neighbors": n_neighbors,
             "n_lags": n_lags,
+            "horizon": horizon,
             "theiler": theiler,
             "method": method,
             "n_jobs": n_jobs,
@@ -127,8 +144,10 @@ def predictability(
         caller_name="predictability",
     )
     features = given_features(Y, groups)
-    table = neighbors_with_successor(features, n_lags, n_neighbors, theiler, method, n_jobs)
-    variances = np.diag(conditional_covariance(features, table, ddof)).clip(min=0.0)
+    table = neighbors_with_successor(
+        features, n_lags, n_neighbors, theiler, method, n_jobs, horizon=horizon
+    )
+    variances = np.diag(conditional_covariance(features, table, ddof, horizon)).clip(min=0.0)
     left, whole = variances, features.samples.var(axis=0)
     if not per_component:
         left, whole = left.sum(keepdims=True), whole.sum(keepdims=True)
@@ -151,25 +170,27 @@ class VarianceLeftOpen:
 
 
 def variance_left_open(
-    features: Sequences, n_lags: int, n_jobs: int | None = None
+    features: Sequences, n_lags: int, n_jobs: int | None = None, *, horizon: int = 1
 ) -> VarianceLeftOpen:
     """Measure features that were checked, with 10 neighbours or what states there are.
 
     For methods that judge their own features.
     """
-    table = _ten_neighbors(features, n_lags, n_jobs)
+    table = _ten_neighbors(features, n_lags, horizon, n_jobs)
     variances = np.empty(len(table.times))
     for start in range(0, len(table.times), _STATES_AT_ONCE):
         part = slice(start, start + _STATES_AT_ONCE)
         states = np.column_stack([table.times[part], table.indices[part]])
-        variances[part] = features.rows[states + 1].var(axis=1).sum(axis=1)
+        variances[part] = features.rows[states + horizon].var(axis=1).sum(axis=1)
     return VarianceLeftOpen(float(variances.mean()), float(np.sqrt(variances).mean() ** 2))
 
 
-def _ten_neighbors(features: Sequences, n_lags: int, n_jobs: int | None) -> NeighborTable:
-    n_states = len(features.times(back=n_lags - 1, ahead=1))
+def _ten_neighbors(
+    features: Sequences, n_lags: int, horizon: int, n_jobs: int | None
+) -> NeighborTable:
+    n_states = len(features.state_times(n_lags, horizon))
     n_neighbors = max(1, min(10, n_states - 1))
-    return neighbors_with_successor(features, n_lags, n_neighbors, n_jobs=n_jobs)
+    return neighbors_with_successor(features, n_lags, n_neighbors, n_jobs=n_jobs, horizon=horizon)
 
 
 def neighbors_with_successor(
@@ -179,13 +200,17 @@ def neighbors_with_successor(
     theiler: int = 0,
     method: str = "auto",
     n_jobs: int | None = None,
+    *,
+    horizon: int = 1,
 ) -> NeighborTable:
     """Return the neighbours of every state that has a successor, among those states."""
-    states = find_states(features, n_lags, n_neighbors=n_neighbors, with_successor=True)
+    states = find_states(features, n_lags, n_neighbors=n_neighbors, horizon=horizon)
     return search(states, n_neighbors, theiler=theiler, method=method, n_jobs=n_jobs)
 
 
-def conditional_covariance(features: Sequences, table: NeighborTable, ddof: int) -> FloatArray:
+def conditional_covariance(
+    features: Sequences, table: NeighborTable, ddof: int, horizon: int = 1
+) -> FloatArray:
     """Return the covariance of the successors of a neighbourhood, averaged over all.
 
     The sum of the neighbourhoods' scatter matrices, each times its m points, is the projected
@@ -193,6 +218,7 @@ def conditional_covariance(features: Sequences, table: NeighborTable, ddof: int)
     """
     n_points = table.indices.shape[1] + 1
     centred = features.rows - features.samples.mean(axis=0)  # scatter ignores the mean
-    scatter = projected_laplacian([future_neighborhoods(table, features)], centred, "full")
+    successors = future_neighborhoods(table, features, horizon)
+    scatter = projected_laplacian([successors], centred, "full")
     mean: FloatArray = scatter.laplacian / (len(table.times) * n_points * (n_points - ddof))
     return mean

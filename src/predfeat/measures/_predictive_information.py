@@ -29,6 +29,7 @@ def predictive_information(
     n_lags: int = 1,
     n_neighbors: int = 10,
     *,
+    horizon: int = 1,
     groups: ArrayLike | None = None,
     estimate: str = "shared",
     theiler: int = 0,
@@ -38,9 +39,9 @@ def predictive_information(
 
     Under Gaussian assumptions
 
-    .. math:: I(Y_{t+1}; Y_t^{(p)})
-        = \tfrac12 \log |\mathrm{cov}(Y_{t+1})|
-        - \tfrac12 \langle \log |\mathrm{cov}(Y_{t+1} | Y_t^{(p)})| \rangle_t .
+    .. math:: I(Y_{t+H}; Y_t^{(p)})
+        = \tfrac12 \log |\mathrm{cov}(Y_{t+H})|
+        - \tfrac12 \langle \log |\mathrm{cov}(Y_{t+H} | Y_t^{(p)})| \rangle_t .
 
     (The paper prints the entropies without the factor 1/2 of the log-determinant.)
 
@@ -52,6 +53,8 @@ def predictive_information(
         Samples in a state, p.
     n_neighbors : int, default=10
         Neighbours of each state (not used by the linear estimate).
+    horizon : int, default=1
+        How many steps ahead, H.
     groups : array-like of shape (n_rows,), optional
         Ids of the sequences.
     estimate : {"shared", "local", "linear"}, default="shared"
@@ -83,12 +86,14 @@ def predictive_information(
         {
             "n_lags": [Interval(Integral, 1, None, closed="left")],
             "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+            "horizon": [Interval(Integral, 1, None, closed="left")],
             "theiler": [Interval(Integral, 0, None, closed="left")],
             "estimate": [StrOptions(set(_ESTIMATES))],
         },
         {
             "n_lags": n_lags,
             "n_neighbors": n_neighbors,
+            "horizon": horizon,
             "theiler": theiler,
             "estimate": estimate,
         },
@@ -100,22 +105,25 @@ def predictive_information(
     whitening = fit_whitening(features, warn=False)
     white, rank = whitening.apply(features), whitening.rank
     if rank == 0:
-        features.times(back=n_lags)
+        features.state_times(n_lags, horizon)
         return 0.0
     if estimate == "linear":
-        left_open, following = _linear(white, n_lags), white.times(back=n_lags)
+        left_open = _linear(white, n_lags, horizon)
+        following = white.state_times(n_lags, horizon) + horizon
     else:
         if n_neighbors < rank:
             raise TooFewStatesError(
                 f"n_neighbors={n_neighbors} gives no covariance of {rank} features: "
                 f"use at least n_neighbors={rank}."
             )
-        table = neighbors_with_successor(features, n_lags, n_neighbors, theiler, n_jobs=n_jobs)
-        following = table.times + 1
+        table = neighbors_with_successor(
+            features, n_lags, n_neighbors, theiler, n_jobs=n_jobs, horizon=horizon
+        )
+        following = table.times + horizon
         if estimate == "local":
-            left_open = _local(white, table)
+            left_open = _local(white, table, horizon)
         else:
-            left_open = _log_determinant(conditional_covariance(white, table, ddof=1))
+            left_open = _log_determinant(conditional_covariance(white, table, 1, horizon))
     next_step = np.atleast_2d(np.cov(white.rows[following], rowvar=False, ddof=0))
     return 0.5 * (_log_determinant(next_step) - left_open)
 
@@ -125,25 +133,25 @@ def _log_determinant(covariance: FloatArray) -> float:
     return float(log_determinant) if sign > 0 else -np.inf
 
 
-def _linear(features: Sequences, n_lags: int) -> float:
+def _linear(features: Sequences, n_lags: int, horizon: int) -> float:
     centred = features.with_rows(features.rows - features.samples.mean(axis=0))
-    coefficients = fit_autoregression(centred, n_lags)
-    times = centred.times(back=n_lags)
+    coefficients = fit_autoregression(centred, n_lags, horizon)
+    times = centred.state_times(n_lags, horizon) + horizon
     scatter = np.zeros((centred.n_columns, centred.n_columns))
-    for block, history in histories(centred, times, n_lags):
+    for block, history in histories(centred, times, n_lags, delay=horizon - 1):
         error = centred.rows[block] - history @ coefficients.T
         scatter += error.T @ error
     return _log_determinant(scatter / len(times))
 
 
-def _local(features: Sequences, table: NeighborTable) -> float:
+def _local(features: Sequences, table: NeighborTable, horizon: int) -> float:
     n_points, n_features = table.indices.shape[1] + 1, features.n_columns
     total = 0.0
     step = max(1, _NUMBERS_AT_ONCE // (n_points * n_features))
     for start in range(0, len(table.times), step):
         block = slice(start, start + step)
         states = np.column_stack([table.times[block], table.indices[block]])
-        points = features.rows[states + 1]
+        points = features.rows[states + horizon]
         points -= points.mean(axis=1, keepdims=True)
         covariances = points.transpose(0, 2, 1) @ points / (n_points - 1)
         signs, log_determinants = np.linalg.slogdet(covariances)

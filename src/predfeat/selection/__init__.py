@@ -9,7 +9,8 @@ diagnosis      findings about a fitted model, each with what to change
 """
 
 from predfeat.selection._auto import AutoFeatures
-from predfeat.selection._choose import Choice, choose, choose_method
+from predfeat.selection._choice import Choice
+from predfeat.selection._choose import choose, choose_method
 from predfeat.selection._folds import Fold, purged_folds
 from predfeat.selection._held_out import predicted_shares
 from predfeat.selection._significance import significance

@@ -89,6 +89,8 @@ class AutoFeatures(LinearFeatures):
         Number of features, M.
     n_lags : int, default=1
         Samples in a state, p, of the methods and of the judge.
+    horizon : int, default=1
+        How many steps ahead to predict, H, of the methods that know it and of the judge.
     n_neighbors : int, default=10
         Neighbours of each state, k, of GPFA.
     judge : {"both", "typical", "training", "validation"}, default="both"
@@ -137,6 +139,7 @@ class AutoFeatures(LinearFeatures):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LinearFeatures._parameter_constraints,
         "n_lags": [POSITIVE],
+        "horizon": [POSITIVE],
         "n_neighbors": [POSITIVE],
         "judge": [StrOptions(set(JUDGES))],
         "n_folds": [Interval(Integral, 2, None, closed="left")],
@@ -149,6 +152,7 @@ class AutoFeatures(LinearFeatures):
         n_components: int = 2,
         *,
         n_lags: int = 1,
+        horizon: int = 1,
         n_neighbors: int = 10,
         judge: str = "both",
         n_folds: int = 3,
@@ -158,6 +162,7 @@ class AutoFeatures(LinearFeatures):
     ):
         self.n_components = n_components
         self.n_lags = n_lags
+        self.horizon = horizon
         self.n_neighbors = n_neighbors
         self.judge = judge
         self.n_folds = n_folds
@@ -171,7 +176,7 @@ class AutoFeatures(LinearFeatures):
             scores = self._validated(white)
         else:
             found = self._directions(white)
-            thirds = Thirds(white, self.n_lags, self.n_jobs)
+            thirds = Thirds(white, self.n_lags, self.n_jobs, horizon=self.horizon)
             marks = {name: thirds.mark(directions) for name, directions in found.items()}
             middle = middle_of_best(found, judged(marks, self.judge, CALM), CALM)
             if middle is not None:
@@ -185,12 +190,12 @@ class AutoFeatures(LinearFeatures):
     def _validated(self, white: Sequences) -> dict[str, float]:
         """Return every candidate's mean score over the folds in which it could be fitted."""
         left_open: dict[str, list[float]] = {}
-        for fold in purged_folds(white, self.n_folds, gap=self.n_lags + 1):
+        for fold in purged_folds(white, self.n_folds, gap=self.n_lags + self.horizon):
             train, test = _whitened_again(*fold.parts(white), self.n_components)
             for name, directions in self._directions(train).items():
                 features = test.with_rows(test.rows @ directions)
-                value = variance_left_open(features, self.n_lags, self.n_jobs).mean
-                left_open.setdefault(name, []).append(value)
+                value = variance_left_open(features, self.n_lags, self.n_jobs, horizon=self.horizon)
+                left_open.setdefault(name, []).append(value.mean)
         most = max(len(parts) for parts in left_open.values())
         return {
             name: float(np.mean(parts)) for name, parts in left_open.items() if len(parts) == most
@@ -244,7 +249,7 @@ class AutoFeatures(LinearFeatures):
         self, white: Sequences, n_repeats: int, one_step: Callable[[], FloatArray]
     ) -> FloatArray:
         return linearly_predictable_directions(
-            white, self.n_components, self.n_lags, n_repeats, one_step()
+            white, self.n_components, self.n_lags, n_repeats, one_step(), horizon=self.horizon
         ).vectors
 
     def _gpfa(
@@ -254,6 +259,7 @@ class AutoFeatures(LinearFeatures):
             model = GPFA(
                 n_components,
                 n_lags=self.n_lags,
+                horizon=self.horizon,
                 n_neighbors=self.n_neighbors,
                 n_averaged=n_averaged,
                 theiler=self.theiler,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -18,111 +18,16 @@ from predfeat.exceptions import LeftOutWarning, NoSpectrumError, RankError, TooF
 from predfeat.features import GPFA, PFA, SFA, ForeCA
 from predfeat.features._base import POSITIVE
 from predfeat.neighbors._exclusion import fewest_candidates
+from predfeat.selection._choice import Choice
 from predfeat.selection._folds import Fold, purged_folds
 from predfeat.selection._held_out import predicted_shares
 from predfeat.selection._parallel import results_in_order
 from predfeat.selection._paths import surface_directions
 from predfeat.selection._surface import Setting, Surface, standard_error
-from predfeat.series import Sequences, check_matrix, check_sequences, find_states
+from predfeat.series import Sequences, check_matrix, check_sequences, find_states, what_follows
 from predfeat.whitening import Whitening, fit_whitening
 
-__all__ = ["Choice", "choose", "choose_method"]
-
-# Fewer standard errors above zero than this, and nothing was predicted.
-_SURELY = 2.0
-
-
-@dataclass(frozen=True)
-class Choice:
-    """The surface over p, k and M, and what follows from it.
-
-    Attributes
-    ----------
-    method : str
-        Name of the method.
-    estimator : estimator
-        The method, with the parameters that were not varied.
-    surface : Surface
-        The scores of all settings in all folds.
-    best : Setting
-        The highest mean.
-    chosen : Setting
-        The simplest setting that is as good, by one standard error: see `Surface.simplest`.
-    confirmed : Setting or None
-        The chosen setting, scored by fits of its own.
-    kind : {"sequences", "blocks"}
-        What was left out in each fold.
-    rank : int
-        Dimension of the data in the folds' training parts, the smallest: M can be no larger.
-    """
-
-    method: str
-    estimator: Any
-    surface: Surface
-    best: Setting
-    chosen: Setting
-    confirmed: Setting | None
-    kind: str
-    rank: int
-
-    @property
-    def parameters(self) -> dict[str, int]:
-        """The chosen values of the parameters that the method has; SFA and ForeCA have no lags."""
-        chosen = {"n_components": self.chosen.n_components}
-        if isinstance(self.estimator, GPFA | PFA):
-            chosen["n_lags"] = self.chosen.n_lags
-        if isinstance(self.estimator, GPFA):
-            chosen["n_neighbors"] = self.chosen.n_neighbors
-        return chosen
-
-    @property
-    def found_nothing(self) -> bool:
-        """Whether even the chosen setting does not surely predict anything."""
-        return self.chosen.predicted <= _SURELY * self.chosen.error
-
-    @property
-    def remarks(self) -> list[str]:
-        """What to be careful about, in sentences."""
-        if self.found_nothing:
-            return [
-                "Nothing was predicted in data that was held out: the choice means nothing. Give "
-                "more rows, or other columns."
-            ]
-        undecided = self.surface.undecided()
-        return [
-            remark
-            for name, tried in self.surface.tried().items()
-            if name != "n_neighbors" and len(tried) > 1
-            for remark in self._remarks_on(name, tried, undecided[name])
-        ]
-
-    def _remarks_on(
-        self, name: str, tried: tuple[int, ...], good: tuple[int, ...]
-    ) -> Iterator[str]:
-        chosen = getattr(self.chosen, name)
-        if good == tried:
-            yield (
-                f"The data cannot tell {name}: every value tried is within one standard error of "
-                f"the best. {_taken(chosen == tried[0])} was taken."
-            )
-        elif name == "n_components" and chosen == self.rank:
-            yield (
-                f"n_components={chosen} is the dimension of the data: every direction adds to what "
-                "is predicted, and there is none to leave out."
-            )
-        elif chosen == tried[-1]:
-            yield f"{name}={chosen} is the largest value tried: try larger ones."
-
-    def __str__(self) -> str:
-        lines = [f"{self.method}, {self.chosen}"]
-        if self.best != self.chosen:
-            lines.append(f"Best of all, but not by more than its standard error: {self.best}")
-        if self.confirmed is not None:
-            lines.append(
-                f"Fits with just this setting predict {self.confirmed.predicted:.3g} "
-                f"± {self.confirmed.error:.2g}."
-            )
-        return "\n".join([*lines, *self.remarks])
+__all__ = ["choose", "choose_method"]
 
 
 def choose(
@@ -132,6 +37,7 @@ def choose(
     n_lags: Sequence[int] = (1, 2, 3, 4, 5),
     n_neighbors: Sequence[int] = (2, 5, 10, 20, 30),
     n_components: Sequence[int] = tuple(range(1, 11)),
+    horizon: int | None = None,
     graph: str | None = None,
     method: Any = GPFA,
     n_folds: int = 5,
@@ -153,10 +59,13 @@ def choose(
         Rows in time order; rows with a NaN are gaps.
     groups : array-like of shape (n_rows,), optional
         Ids of the sequences. Of at least three, whole ones are left out in turn; otherwise blocks
-        of rows, with max(n_lags) + 1 rows around them that belong to neither part.
+        of rows, with max(n_lags) + horizon rows around them that belong to neither part.
     n_lags, n_neighbors, n_components : sequence of int
         The values of p, k and M to try. Values of M above the rank of the data are left out, and
         values of k for which there are too few states.
+    horizon : int, optional
+        How many steps ahead to predict, H, of the method where it knows it and of the measure. By
+        default the method's own, or 1.
     graph : {"full", "star"}, optional
         Of GPFA.
     method : estimator or its class, default=GPFA
@@ -190,25 +99,25 @@ def choose(
         {"n_folds": n_folds, "n_measured": n_measured},
         caller_name="choose",
     )
+    horizon = _set_horizon(template, horizon)
     matrix = check_matrix(X, min_rows=2)
     series = check_sequences(matrix, groups)
     lags, components = _values("n_lags", n_lags), _values("n_components", n_components)
     has_neighbors = isinstance(template, GPFA)
     neighbors = _values("n_neighbors", n_neighbors) if has_neighbors else (0,)
-    folds = purged_folds(series, n_folds, gap=lags[-1] + 1)
+    folds = purged_folds(series, n_folds, gap=lags[-1] + horizon)
     white = [
         _WhiteFold.of(fold, series, template.pca_components, matrix.resolution) for fold in folds
     ]
     rank = min(part.train.n_columns for part in white)
     components = _within_rank(components, rank)
-    _refuse_few_states(white, lags[-1], n_measured)
+    measure = _Measure(n_measured, horizon)
+    _refuse_few_states(white, lags[-1], measure)
     if has_neighbors:
         _refuse_many_between(template, rank)
         neighbors = _within_states(neighbors, white, lags[-1], template.theiler)
 
-    pieces = [
-        (template, part, p, neighbors, components, n_measured) for part in white for p in lags
-    ]
+    pieces = [(template, part, p, neighbors, components, measure) for part in white for p in lags]
     scores = _gather(pieces, n_jobs, on_progress)
     surface = Surface(
         lags,
@@ -223,9 +132,10 @@ def choose(
         surface=surface,
         best=surface.best(),
         chosen=chosen,
-        confirmed=_confirmed(template, chosen, white, n_measured) if confirm else None,
+        confirmed=_confirmed(template, chosen, white, measure) if confirm else None,
         kind=folds[0].kind,
         rank=rank,
+        horizon=horizon,
     )
 
 
@@ -254,6 +164,8 @@ def choose_method(
     templates = [
         _template(method, graph if _is_gpfa(method) else None) for method in _as_list(methods)
     ]
+    if options.get("horizon") is None:
+        options["horizon"] = _shared_horizon(templates)
     choices, left_out = [], []
     for template in templates:
         try:
@@ -284,8 +196,12 @@ def _name(template: Any) -> str:
     return f"{kind} ({1 if template.graph == 'full' else 2})" if _is_gpfa(template) else kind
 
 
-def _taken(is_smallest: bool) -> str:
-    return "The smallest" if is_smallest else "What makes the smallest state (p·M numbers)"
+@dataclass(frozen=True)
+class _Measure:
+    """How many neighbours predict, and how many steps ahead."""
+
+    n_neighbors: int
+    horizon: int
 
 
 @dataclass(frozen=True)
@@ -306,10 +222,11 @@ class _WhiteFold:
         moved[~test.valid] = 0.0
         return cls(whitening.apply(train), test.with_rows(moved), whitening)
 
-    def score(self, directions: FloatArray, n_lags: int, n_measured: int) -> float:
+    def score(self, directions: FloatArray, n_lags: int, measure: _Measure) -> float:
         train = self.train.with_rows(self.train.rows @ directions)
         test = self.test.with_rows(self.test.rows @ directions)
-        return float(predicted_shares(train, test, n_lags, n_measured).sum())
+        shares = predicted_shares(train, test, n_lags, measure.n_neighbors, horizon=measure.horizon)
+        return float(shares.sum())
 
 
 def _scores(
@@ -318,12 +235,12 @@ def _scores(
     n_lags: int,
     neighbors: tuple[int, ...],
     components: tuple[int, ...],
-    n_measured: int,
+    measure: _Measure,
 ) -> FloatArray:
     """Return the scores of one fold and one p, shape (k values, M values)."""
     found = surface_directions(template, part.train, part.whitening, n_lags, neighbors, components)
     return np.array(
-        [[part.score(found[k, m], n_lags, n_measured) for m in components] for k in neighbors]
+        [[part.score(found[k, m], n_lags, measure) for m in components] for k in neighbors]
     )
 
 
@@ -342,7 +259,9 @@ def _gather(
     return scores
 
 
-def _confirmed(template: Any, chosen: Setting, white: list[_WhiteFold], n_measured: int) -> Setting:
+def _confirmed(
+    template: Any, chosen: Setting, white: list[_WhiteFold], measure: _Measure
+) -> Setting:
     """Score the chosen setting by a fit of its own in every fold."""
     model = clone(template).set_params(n_components=chosen.n_components)
     if hasattr(model, "n_lags"):
@@ -353,7 +272,7 @@ def _confirmed(template: Any, chosen: Setting, white: list[_WhiteFold], n_measur
         found = [model._find_projection(part.train, part.whitening) for part in white]
         scores = np.array(
             [
-                part.score(directions, chosen.n_lags, n_measured)
+                part.score(directions, chosen.n_lags, measure)
                 for part, directions in zip(white, found, strict=True)
             ]
         )
@@ -370,6 +289,30 @@ def _template(method: Any, graph: str | None) -> Any:
         template.set_params(graph=graph)
     template._validate_params()
     return template
+
+
+def _set_horizon(template: Any, horizon: int | None) -> int:
+    """Return how many steps ahead to predict, and tell the method where it can know."""
+    has_own = hasattr(template, "horizon")
+    if horizon is None:
+        return int(template.horizon) if has_own else 1
+    validate_parameter_constraints(
+        {"horizon": [POSITIVE]}, {"horizon": horizon}, caller_name="choose"
+    )
+    if has_own:
+        template.set_params(horizon=horizon)
+    return int(horizon)
+
+
+def _shared_horizon(templates: list[Any]) -> int | None:
+    """Return how many steps ahead methods predict, None where none of them says."""
+    horizons = sorted({int(each.horizon) for each in templates if hasattr(each, "horizon")})
+    if len(horizons) > 1:
+        raise ValueError(
+            f"methods predict {' and '.join(map(str, horizons))} steps ahead, which cannot be "
+            "compared. Say with horizon how many it should be."
+        )
+    return horizons[0] if horizons else None
 
 
 def _values(name: str, values: Sequence[int] | int) -> tuple[int, ...]:
@@ -412,11 +355,12 @@ def _within_states(
     return tuple(k for k in neighbors if k <= fewest) or neighbors[:1]
 
 
-def _refuse_few_states(white: list[_WhiteFold], n_lags: int, n_measured: int) -> None:
-    fewest = min(len(part.train.times(back=n_lags - 1, ahead=1)) for part in white)
-    if n_measured > fewest:
+def _refuse_few_states(white: list[_WhiteFold], n_lags: int, measure: _Measure) -> None:
+    fewest = min(len(part.train.state_times(n_lags, measure.horizon)) for part in white)
+    if measure.n_neighbors > fewest:
         raise TooFewStatesError(
-            f"n_measured={n_measured} needs as many states with a successor in the training part "
+            f"n_measured={measure.n_neighbors} needs as many states with "
+            f"{what_follows(measure.horizon)} in the training part "
             f"of every fold, but one has {fewest}. Use at most n_measured={fewest}, fewer lags or "
             "more rows."
         )

@@ -52,7 +52,7 @@ def purged_folds(series: Sequences, n_folds: int, gap: int) -> list[Fold]:
     n_folds : int
         Folds wanted; of fewer sequences than that, each is a fold.
     gap : int
-        At least n_lags + 1, so that no state or successor is in both parts.
+        At least n_lags + horizon, so that no state or successor is in both parts.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def purged_folds(series: Sequences, n_folds: int, gap: int) -> list[Fold]:
     if shortest <= gap:
         raise SplitError(
             f"{len(samples)} rows in {n_folds} folds make blocks of {shortest}, but more than "
-            f"{gap} are needed (n_lags + 1). Give more rows, or ask for fewer folds or lags."
+            f"{gap} are needed (n_lags + horizon). Give more rows, or ask for fewer folds or lags."
         )
     edges = [0, *samples[counts[1:-1]], series.n_rows]
     rows = np.arange(series.n_rows)

@@ -12,11 +12,11 @@ __all__ = ["predicted_shares"]
 
 
 def predicted_shares(
-    train: Sequences, test: Sequences, n_lags: int, n_neighbors: int = 10
+    train: Sequences, test: Sequences, n_lags: int, n_neighbors: int = 10, *, horizon: int = 1
 ) -> FloatArray:
     r"""Return the share of each feature's next step that similar training states predict.
 
-    .. math:: 1 - \frac{\sum_t (y_{t+1} - \hat y_{t+1})^2}{\sum_t (y_{t+1} - \bar y)^2}
+    .. math:: 1 - \frac{\sum_t (y_{t+H} - \hat y_{t+H})^2}{\sum_t (y_{t+H} - \bar y)^2}
 
     over the states t of the test part that have a successor. The prediction is the mean of the
     successors of the q nearest states of the training part, and the mean in the denominator is
@@ -31,6 +31,8 @@ def predicted_shares(
         Samples in a state, p.
     n_neighbors : int, default=10
         q.
+    horizon : int, default=1
+        How many steps ahead the successor lies, H.
 
     Returns
     -------
@@ -47,13 +49,13 @@ def predicted_shares(
     >>> predicted_shares(wave, again, n_lags=2)[0] > 0.99
     np.True_
     """
-    library = find_states(train, n_lags, n_neighbors=n_neighbors - 1, with_successor=True)
-    asked = find_states(test, n_lags, n_neighbors=0, with_successor=True)
+    library = find_states(train, n_lags, n_neighbors=n_neighbors - 1, horizon=horizon)
+    asked = find_states(test, n_lags, n_neighbors=0, horizon=horizon)
     search = NearestNeighbors(n_neighbors=n_neighbors).fit(library.embed())
     nearest = search.kneighbors(asked.embed(), return_distance=False)
-    successors = train.rows[library.times + 1]
+    successors = train.rows[library.times + horizon]
     predicted = successors[nearest].mean(axis=1)
-    actual = test.rows[asked.times + 1]
+    actual = test.rows[asked.times + horizon]
     left = np.square(actual - predicted).sum(axis=0)
     whole = np.square(actual - train.samples.mean(axis=0)).sum(axis=0)
     shares: FloatArray = 1.0 - np.divide(left, whole, out=np.ones_like(left), where=whole > 0)

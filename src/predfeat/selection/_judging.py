@@ -73,14 +73,21 @@ class Thirds:
     returns to the same states; other data may have fewer.
     """
 
-    def __init__(self, white: Sequences, n_lags: int, n_jobs: int | None = None):
-        self.white, self.n_lags, self.n_jobs = white, n_lags, n_jobs
-        self.parts = _thirds(white, n_lags)
+    def __init__(
+        self, white: Sequences, n_lags: int, n_jobs: int | None = None, *, horizon: int = 1
+    ):
+        self.white, self.n_lags, self.n_jobs, self.horizon = white, n_lags, n_jobs, horizon
+        self.parts = _thirds(white, n_lags, horizon)
 
     def mark(self, directions: FloatArray) -> Marks:
         """Return the marks of features that are so many directions of the white series."""
         left_open = [
-            variance_left_open(part.with_rows(part.rows @ directions), self.n_lags, self.n_jobs)
+            variance_left_open(
+                part.with_rows(part.rows @ directions),
+                self.n_lags,
+                self.n_jobs,
+                horizon=self.horizon,
+            )
             for part in self.parts
         ]
         return Marks(
@@ -128,11 +135,11 @@ def _kurtosis(features: FloatArray) -> float:
     return float(np.mean((centred**4).mean(axis=0) / np.square(centred).mean(axis=0) ** 2))
 
 
-def _thirds(white: Sequences, n_lags: int) -> list[Sequences]:
+def _thirds(white: Sequences, n_lags: int, horizon: int) -> list[Sequences]:
     try:
-        folds = purged_folds(white, _PARTS, gap=n_lags + 1)
+        folds = purged_folds(white, _PARTS, gap=n_lags + horizon)
     except SplitError:
         return [white]
     parts = [fold.parts(white)[1] for fold in folds]
-    n_states = [int(part.reach(back=n_lags - 1, ahead=1).sum()) for part in parts]
+    n_states = [int(part.reach(back=n_lags - 1, ahead=horizon).sum()) for part in parts]
     return parts if min(n_states) >= _FEWEST_STATES else [white]

@@ -180,8 +180,9 @@ def close_rings(
     kind : str
         The kind of surrogate. Permutations need no ring.
     n_rows : int
-        Rows to repeat: as many as a state has, then every state of the ring occurs once with the
-        step before it and once with the step after it.
+        Rows to repeat: as many as a state has, for one step ahead, then every state of the ring
+        occurs once with the step before it and once with the step after it; one more for every
+        further step.
 
     Returns
     -------

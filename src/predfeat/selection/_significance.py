@@ -43,6 +43,7 @@ def significance(
     kind: str = "permutation",
     *,
     statistic: str | Statistic = "both",
+    horizon: int | None = None,
     n_neighbors: int = 10,
     block_length: int | None = None,
     alpha: float = 0.05,
@@ -76,6 +77,9 @@ def significance(
         What makes a feature good, lower is better: `variance_left` of both steps next to a state
         or of the next one only; or any function of the features and their groups (a number for
         each stretch without a gap) that returns one number for each feature.
+    horizon : int, optional
+        How many steps ahead `variance_left` looks; by default as many as the model, 1 where it
+        has no `horizon`.
     n_neighbors : int, default=10
         Neighbours in `variance_left`.
     block_length : int, optional
@@ -142,6 +146,7 @@ def significance(
     0
     """
     _check(model, n_surrogates, kind, statistic, n_neighbors, block_length, alpha, random_state)
+    ahead = _steps_ahead(model, horizon)
     matrix = check_matrix(X, min_rows=2)
     series = check_sequences(matrix, groups)  # says what is wrong, or warns, once
     values = matrix.values
@@ -152,7 +157,16 @@ def significance(
         series = check_sequences(values, groups)
     values = values.astype(_type_of(matrix.resolution), copy=False)
     task = _Task(
-        model, values, groups, series, kind, statistic, n_neighbors, block_length, random_state
+        model,
+        values,
+        groups,
+        series,
+        kind,
+        statistic,
+        ahead,
+        n_neighbors,
+        block_length,
+        random_state,
     )
     setting = task.setting()
     tell = on_progress or (lambda n_done, n_all: None)
@@ -192,6 +206,7 @@ class _Task:
     series: Sequences
     kind: str
     statistic: str | Statistic
+    horizon: int
     n_neighbors: int
     block_length: int | None
     random_state: int
@@ -199,7 +214,8 @@ class _Task:
     def measure(self, values: FloatArray) -> FloatArray:
         """Fit a clone to a series, and return its features' statistics."""
         model = clone(self.model)
-        rows, groups = close_rings(values, self.series, self.kind, getattr(model, "n_lags", 1))
+        reach = getattr(model, "n_lags", 1) - 1 + self.horizon
+        rows, groups = close_rings(values, self.series, self.kind, reach)
         model.fit(rows, groups=groups)
         features = np.asarray(model.transform(rows), dtype=np.float64)
         statistics = np.asarray(self._judge(model, features, groups), dtype=np.float64)
@@ -216,6 +232,7 @@ class _Task:
         return variance_left(
             features,
             getattr(model, "n_lags", 1),
+            horizon=self.horizon,
             groups=groups,
             n_neighbors=self.n_neighbors,
             theiler=getattr(model, "theiler", 0),
@@ -257,6 +274,7 @@ class _Task:
             parameters,
             self.kind,
             named,
+            self.horizon,
             self.n_neighbors,
             self.block_length,
             int(self.random_state),
@@ -332,6 +350,16 @@ def _check(
             f"{1 / (n_surrogates + 1):.3g}: nothing could be significant at alpha={alpha}. Use at "
             f"least {needed} surrogates."
         )
+
+
+def _steps_ahead(model: Any, horizon: int | None) -> int:
+    asked = getattr(model, "horizon", 1) if horizon is None else horizon
+    validate_parameter_constraints(
+        {"horizon": [Interval(Integral, 1, None, closed="left")]},
+        {"horizon": asked},
+        caller_name="significance",
+    )
+    return int(asked)
 
 
 def _refuse_other(previous: Significance, setting: str) -> None:

@@ -13,7 +13,7 @@ from predfeat.exceptions import TooFewStatesError
 from predfeat.graph import find_neighborhoods, projected_laplacian
 from predfeat.measures._given import given_features
 from predfeat.neighbors import search
-from predfeat.series import States
+from predfeat.series import States, fewer_rows
 
 __all__ = ["STEPS", "variance_left"]
 
@@ -24,6 +24,7 @@ def variance_left(
     Y: Any,
     n_lags: int = 1,
     *,
+    horizon: int = 1,
     groups: ArrayLike | None = None,
     n_neighbors: int = 10,
     theiler: int = 0,
@@ -50,6 +51,8 @@ def variance_left(
         Features in time order, best first; rows with a NaN are gaps.
     n_lags : int, default=1
         Samples in a state, p.
+    horizon : int, default=1
+        How many steps after a state, and before it, its two steps lie, H.
     groups : array-like of shape (n_rows,), optional
         Ids of the sequences.
     n_neighbors : int, default=10
@@ -78,24 +81,33 @@ def variance_left(
     validate_parameter_constraints(
         {
             "n_lags": [positive],
+            "horizon": [positive],
             "n_neighbors": [positive],
             "theiler": [Interval(Integral, 0, None, closed="left")],
             "steps": [StrOptions(set(STEPS))],
         },
-        {"n_lags": n_lags, "n_neighbors": n_neighbors, "theiler": theiler, "steps": steps},
+        {
+            "n_lags": n_lags,
+            "horizon": horizon,
+            "n_neighbors": n_neighbors,
+            "theiler": theiler,
+            "steps": steps,
+        },
         caller_name="variance_left",
     )
     features = given_features(Y, groups)
     # Neighbours are searched among the states that have all the steps asked for.
-    back = n_lags if steps == "both" else n_lags - 1
-    times = features.times(back=back, ahead=1)
+    back = n_lags - 1 + (horizon if steps == "both" else 0)
+    times = features.times(back, horizon, shorten=fewer_rows(horizon))
     _refuse_few_states(len(times), n_neighbors)
     variances = features.samples.var(axis=0)
 
     def left(columns: slice) -> FloatArray:
         some = features.with_rows(np.ascontiguousarray(features.rows[:, columns]))
         table = search(States(some, times, n_lags), n_neighbors, theiler=theiler)
-        neighborhoods = find_neighborhoods(table, some, n_lags, past=steps == "both")
+        neighborhoods = find_neighborhoods(
+            table, some, n_lags, past=steps == "both", horizon=horizon
+        )
         # The scatter of each neighbourhood times its points is the full graph's Laplacian.
         centred = some.rows - some.samples.mean(axis=0)
         scatter = np.diag(projected_laplacian(neighborhoods, centred, "full").laplacian)

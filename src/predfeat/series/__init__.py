@@ -7,8 +7,8 @@ the home of every message about data. Later stages ask `Sequences` which rows re
 from predfeat.series._adapters import from_frame, from_list, from_trials
 from predfeat.series._matrix import Matrix, check_matrix, column_names
 from predfeat.series._preparation import aliased_share, delay, detrend, difference, thin
-from predfeat.series._sequences import Sequences, check_sequences
-from predfeat.series._states import States, find_states
+from predfeat.series._sequences import Sequences, check_sequences, fewer_rows
+from predfeat.series._states import States, find_states, what_follows
 
 __all__ = [
     "Matrix",
@@ -21,9 +21,11 @@ __all__ = [
     "delay",
     "detrend",
     "difference",
+    "fewer_rows",
     "find_states",
     "from_frame",
     "from_list",
     "from_trials",
     "thin",
+    "what_follows",
 ]

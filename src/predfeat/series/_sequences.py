@@ -17,7 +17,7 @@ from predfeat.exceptions import (
 )
 from predfeat.series._matrix import Matrix, check_matrix
 
-__all__ = ["Sequences", "check_sequences"]
+__all__ = ["Sequences", "check_sequences", "fewer_rows"]
 
 
 @dataclass(frozen=True)
@@ -82,18 +82,37 @@ class Sequences:
         inside = (time - back >= self.run_first) & (time + ahead <= self.run_last)
         return np.asarray(self.valid & inside)
 
-    def times(self, back: int = 0, ahead: int = 0) -> IntArray:
+    def times(
+        self, back: int = 0, ahead: int = 0, *, shorten: str = "fewer lags (n_lags)"
+    ) -> IntArray:
         """Return the rows for which `reach` holds; raise where there are none.
 
         Raises
         ------
         ShortSequencesError
-            When every run is shorter than back + 1 + ahead rows. The message names the longest.
+            When every run is shorter than back + 1 + ahead rows. The message names the longest,
+            and says with `shorten` what needs fewer rows.
         """
         times = np.flatnonzero(self.reach(back, ahead))
         if times.size == 0:
-            raise ShortSequencesError(self._why_too_short(back, ahead))
+            raise ShortSequencesError(self._why_too_short(back, ahead, shorten))
         return times
+
+    def state_times(self, n_lags: int, horizon: int = 0) -> IntArray:
+        """Return the rows that end a state of n_lags samples and have one `horizon` rows ahead.
+
+        Raises
+        ------
+        ShortSequencesError
+            There are none.
+
+        Examples
+        --------
+        >>> from predfeat.series import check_sequences
+        >>> check_sequences([[0.0]] * 6).state_times(n_lags=2, horizon=3)
+        array([1, 2])
+        """
+        return self.times(n_lags - 1, horizon, shorten=fewer_rows(horizon))
 
     def run_bounds(self) -> list[tuple[int, int]]:
         """Return (first row, one past the last row) of every run, in order."""
@@ -105,7 +124,7 @@ class Sequences:
         starts = np.flatnonzero(np.arange(self.n_rows) == self.sequence_first)
         return [(int(start), int(self.sequence_last[start]) + 1) for start in starts]
 
-    def _why_too_short(self, back: int, ahead: int) -> str:
+    def _why_too_short(self, back: int, ahead: int, shorten: str) -> str:
         bounds = self.run_bounds()
         if not bounds:
             return "every row is a gap (holds a NaN): no sample is left. Fill or drop columns."
@@ -113,8 +132,7 @@ class Sequences:
         where = f"rows {start} to {stop - 1}"
         if self.group_ids is not None:
             where += f", group {_told(self.group_ids[start])}"
-        fewer = "steps (n_steps)" if ahead > 1 else "lags (n_lags)"
-        advice = f"Use fewer {fewer} or longer sequences."
+        advice = f"Use {shorten} or longer sequences."
         if np.any(~self.valid):
             advice += f" {int((~self.valid).sum())} of {self.n_rows} rows are gaps."
         if self.group_ids is not None and _first_returning(self.group_ids) is not None:
@@ -123,6 +141,12 @@ class Sequences:
             f"every sequence is too short: {back + 1 + ahead} rows in a row are needed, but the "
             f"longest stretch has {stop - start} ({where}; n_samples = {self.n_rows}). {advice}"
         )
+
+
+def fewer_rows(horizon: int) -> str:
+    """Say what a prediction that reaches too far may ask for instead."""
+    nearer = ", a nearer horizon (horizon)" if horizon > 1 else ""
+    return f"fewer lags (n_lags){nearer}"
 
 
 def check_sequences(

@@ -10,7 +10,7 @@ from predfeat._typing import FloatArray, IntArray
 from predfeat.exceptions import TooFewStatesError
 from predfeat.series._sequences import Sequences
 
-__all__ = ["States", "find_states"]
+__all__ = ["States", "find_states", "what_follows"]
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,12 @@ class States:
         return embedded
 
 
-def find_states(
-    series: Sequences, n_lags: int, *, n_neighbors: int, with_successor: bool = False
-) -> States:
+def what_follows(horizon: int) -> str:
+    """Name the sample so many rows ahead of a state."""
+    return "a successor" if horizon == 1 else f"a sample {horizon} rows ahead"
+
+
+def find_states(series: Sequences, n_lags: int, *, n_neighbors: int, horizon: int = 0) -> States:
     """Find all states of a series, and make sure that there are enough of them.
 
     Parameters
@@ -62,8 +65,9 @@ def find_states(
         Samples in a state, p. The first p-1 rows of a run have no state: nothing is padded.
     n_neighbors : int
         Every state needs that many others.
-    with_successor : bool
-        Keep only states whose next row is a sample of the same run.
+    horizon : int
+        Keep only states with a sample of the same run so many rows ahead: 1 asks for a successor,
+        0 for nothing.
 
     Returns
     -------
@@ -85,9 +89,9 @@ def find_states(
            [3., 2.],
            [4., 3.]])
     """
-    times = series.times(back=n_lags - 1, ahead=int(with_successor))
+    times = series.state_times(n_lags, horizon)
     if len(times) < n_neighbors + 1:
-        kind = "states with a successor" if with_successor else "states"
+        kind = f"states with {what_follows(horizon)}" if horizon else "states"
         raise TooFewStatesError(
             f"n_neighbors={n_neighbors} needs at least {n_neighbors + 1} {kind}, but with "
             f"n_lags={n_lags} there are {len(times)} (n_samples={series.n_rows}, "

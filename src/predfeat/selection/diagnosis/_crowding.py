@@ -9,7 +9,7 @@ import numpy as np
 from predfeat.neighbors import NeighborTable
 from predfeat.selection.diagnosis._findings import Finding, by_degree
 from predfeat.selection.diagnosis._subject import Subject
-from predfeat.series import Sequences
+from predfeat.series import Sequences, what_follows
 
 __all__ = [
     "check_equal_states",
@@ -150,23 +150,25 @@ def check_neighbor_count(subject: Subject) -> Iterator[Finding]:
 
 def check_sequences_lengths(subject: Subject) -> Iterator[Finding]:
     """Look how many samples sequences and gaps leave out of use."""
-    series, p = subject.series, subject.n_lags
+    series, p, horizon = subject.series, subject.n_lags, subject.horizon
     n_samples = int(series.valid.sum())
-    n_states = int(series.reach(back=p - 1, ahead=1).sum())
+    n_states = int(series.reach(back=p - 1, ahead=horizon).sum())
     lengths = [stop - start for start, stop in series.run_bounds()]
-    n_short = sum(length < p + 1 for length in lengths)
+    n_short = sum(length < p + horizon for length in lengths)
     half = int(np.median(lengths))
     lost = 1.0 - n_states / n_samples
     severity = by_degree(lost, _LOST, _MOSTLY_LOST)
     if severity is None:
         return
     lags = f"fewer lags (n_lags={p}), " if subject.has("n_lags") and p > 1 else ""
+    lags += f"a nearer horizon (horizon={horizon}), " if horizon > 1 else ""
     yield Finding(
         "short-sequences",
         severity,
-        f"Of {n_samples} samples only {n_states} end a state of {p} and have a successor: "
+        f"Of {n_samples} samples only {n_states} end a state of {p} and have "
+        f"{what_follows(horizon)}: "
         f"half of the {len(lengths)} stretches without a gap have {half} rows or fewer, {n_short} "
-        f"are shorter than {p + 1}.",
+        f"are shorter than {p + horizon}.",
         "The dynamics are learned from a part of the data, which may not be like the rest.",
         f"Use {lags}longer sequences, or fill short gaps before fitting; with so few states, few "
         + (f"neighbours (n_neighbors={subject.n_neighbors}) and " if subject.searches else "")

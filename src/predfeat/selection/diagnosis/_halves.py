@@ -60,13 +60,15 @@ class Half:
         return rows_of(series, self.rows, self.pieces)
 
 
-def block_halves(series: Sequences, n_lags: int, random: np.random.Generator) -> tuple[Half, Half]:
+def block_halves(
+    series: Sequences, n_lags: int, random: np.random.Generator, *, horizon: int = 1
+) -> tuple[Half, Half]:
     """Deal blocks of consecutive rows into two halves of about the same size.
 
     Where there are many sequences these are the blocks; otherwise the rows are cut into ten, and
-    the first n_lags + 1 rows of each block are left out, so that no state of one half overlaps
-    with a successor of the other. Blocks are not drawn repeatedly, as a bootstrap would: equal
-    states would be each other's neighbours.
+    the first n_lags + horizon rows of each block are left out, so that no state of one half
+    overlaps with a successor of the other. Blocks are not drawn repeatedly, as a bootstrap would:
+    equal states would be each other's neighbours.
 
     Examples
     --------
@@ -84,7 +86,7 @@ def block_halves(series: Sequences, n_lags: int, random: np.random.Generator) ->
     if len(bounds) < _SEQUENCES:
         edges = np.linspace(0, series.n_rows, _BLOCKS + 1).astype(np.intp)
         bounds = [
-            (start + (n_lags + 1 if start else 0), stop)
+            (start + (n_lags + horizon if start else 0), stop)
             for start, stop in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
         ]
     halves: tuple[list[int], list[int]] = ([], [])
@@ -136,7 +138,9 @@ def check_halves(subject: Subject) -> Iterator[Finding]:
         for _ in range(_SPLITS):
             parts = [
                 half.of(subject.series)
-                for half in block_halves(subject.series, subject.n_lags, random)
+                for half in block_halves(
+                    subject.series, subject.n_lags, random, horizon=subject.horizon
+                )
             ]
             models = [_fit(subject, part) for part in parts]
             turned.append(_angles(subject, models))
@@ -154,7 +158,7 @@ def check_halves(subject: Subject) -> Iterator[Finding]:
 
 def _on_test_data(subject: Subject, test: Sequences) -> Iterator[Finding]:
     """Compare with the test data, if they have as many neighbours as the training data."""
-    needed = measuring_neighbors(subject.series, subject.n_lags, subject.theiler)
+    needed = _measuring_neighbors(subject, subject.series)
     if needed == 0:  # of the training data: no test data can mend that
         return
     try:
@@ -198,6 +202,7 @@ def _scores(
         left_open(
             features_of(model, part),
             subject.n_lags,
+            horizon=subject.horizon,
             theiler=subject.theiler,
             n_neighbors=n_neighbors,
             n_jobs=subject.n_jobs,
@@ -208,7 +213,11 @@ def _scores(
 
 
 def _neighbors_of_both(subject: Subject, one: Sequences, other: Sequences) -> int:
-    return min(measuring_neighbors(of, subject.n_lags, subject.theiler) for of in (one, other))
+    return min(_measuring_neighbors(subject, of) for of in (one, other))
+
+
+def _measuring_neighbors(subject: Subject, series: Sequences) -> int:
+    return measuring_neighbors(series, subject.n_lags, subject.theiler, horizon=subject.horizon)
 
 
 def _same_size(one: Sequences, other: Sequences) -> tuple[Sequences, Sequences]:

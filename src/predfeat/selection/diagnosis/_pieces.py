@@ -82,7 +82,9 @@ def check_pieces(subject: Subject) -> Iterator[Finding]:
     if not subject.searches:
         return
     past = bool(subject.model.get_params(deep=False)["past"])
-    terms = find_neighborhoods(subject.neighbors, subject.white, subject.n_lags, past=past)
+    terms = find_neighborhoods(
+        subject.neighbors, subject.white, subject.n_lags, past=past, horizon=subject.horizon
+    )
     pieces = pieces_of(terms, subject.series.n_rows)
     if pieces.max() < 1:
         return
@@ -97,7 +99,7 @@ def check_pieces(subject: Subject) -> Iterator[Finding]:
     if severity is None:
         return
     longest = max(stop - start for start, stop in subject.series.run_bounds())
-    never_meet = past and longest <= 2 * subject.n_lags
+    never_meet = past and longest <= 2 * (subject.n_lags - 1 + subject.horizon)
     values = {"n_pieces": len(sizes), "outside": float(outside), "n_labels": len(labels)}
     yield Finding(
         "disconnected-graph",

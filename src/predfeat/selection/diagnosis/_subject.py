@@ -72,6 +72,11 @@ class Subject:
         return int(getattr(self.model, "n_lags", 1))
 
     @property
+    def horizon(self) -> int:
+        """Steps ahead that are predicted, H."""
+        return int(getattr(self.model, "horizon", 1))
+
+    @property
     def theiler(self) -> int:
         """Rows that the neighbour search leaves out."""
         return int(getattr(self.model, "theiler", 0))
@@ -227,10 +232,10 @@ def rows_of(series: Sequences, rows: Any, pieces: Any = None) -> Sequences:
     return check_sequences(values, ids.reshape(-1))
 
 
-def neighbors_left(
-    series: Sequences, n_lags: int, theiler: int = 0, *, with_successor: bool = False
-) -> int:
+def neighbors_left(series: Sequences, n_lags: int, theiler: int = 0, *, horizon: int = 0) -> int:
     """Return how many neighbours every state can have outside its Theiler window, perhaps none.
+
+    With a `horizon`, of the states that have a sample so many rows ahead, among them.
 
     Examples
     --------
@@ -240,21 +245,24 @@ def neighbors_left(
     >>> neighbors_left(series, n_lags=1), neighbors_left(series, n_lags=1, theiler=1)
     (4, 2)
     """
-    if not series.reach(back=n_lags - 1, ahead=int(with_successor)).any():
+    if not series.reach(back=n_lags - 1, ahead=horizon).any():
         return 0
-    states = find_states(series, n_lags, n_neighbors=0, with_successor=with_successor)
+    states = find_states(series, n_lags, n_neighbors=0, horizon=horizon)
     return fewest_candidates(states, theiler)
 
 
-def measuring_neighbors(series: Sequences, n_lags: int, theiler: int = 0) -> int:
+def measuring_neighbors(
+    series: Sequences, n_lags: int, theiler: int = 0, *, horizon: int = 1
+) -> int:
     """Return with how many neighbours `left_open` can measure: ten, or what there are."""
-    return min(_DEFAULT_NEIGHBORS, neighbors_left(series, n_lags, theiler, with_successor=True))
+    return min(_DEFAULT_NEIGHBORS, neighbors_left(series, n_lags, theiler, horizon=horizon))
 
 
 def left_open(
     features: Sequences,
     n_lags: int,
     *,
+    horizon: int = 1,
     theiler: int = 0,
     n_neighbors: int | None = None,
     n_jobs: int | None = None,
@@ -266,9 +274,11 @@ def left_open(
     default there are `measuring_neighbors`; where that is none, it is an error.
     """
     if n_neighbors is None:
-        n_neighbors = measuring_neighbors(features, n_lags, theiler)
-    table = neighbors_with_successor(features, n_lags, max(1, n_neighbors), theiler, n_jobs=n_jobs)
-    open_variance = np.diag(conditional_covariance(features, table, ddof=1)).clip(min=0.0)
+        n_neighbors = measuring_neighbors(features, n_lags, theiler, horizon=horizon)
+    table = neighbors_with_successor(
+        features, n_lags, max(1, n_neighbors), theiler, n_jobs=n_jobs, horizon=horizon
+    )
+    open_variance = np.diag(conditional_covariance(features, table, 1, horizon)).clip(min=0.0)
     whole = features.samples.var(axis=0)
     share: FloatArray = np.divide(
         open_variance, whole, out=np.zeros_like(open_variance), where=whole > 0
