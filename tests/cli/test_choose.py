@@ -98,3 +98,21 @@ def test_lists_and_ranges_mix(tmp_path, table):
         "--n-components", "1-2,4", "--json", "--folds", "3",
     )  # fmt: skip
     assert [s["n_components"] for s in json.loads(done.stdout)["settings"]] == [1, 2, 4]
+
+
+def test_a_horizon_and_a_limit_are_told(tmp_path):
+    t, noise = np.arange(300), np.random.default_rng(0).normal(size=(300, 2))
+    path = tmp_path / "wave.csv"
+    rows = np.column_stack([np.sin(0.2 * t), noise])
+    np.savetxt(path, rows, delimiter=",", header="a,b,c", comments="")
+    options = ("--n-lags", "2", "--n-neighbors", "5", "--n-components", "1-2", "--jobs", "1")
+    done = run("choose", path, *options, "--horizon", "7", "--max-rows", "200", "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    words = " ".join(done.output.split())
+    assert "of 1, 7 steps ahead" in words
+    assert " of 300 rows were used: --max-rows uses more." in words
+    found = json.loads((tmp_path / "choice.json").read_text())
+    assert found["horizon"] == 7
+    assert (
+        "predicted from the last 2 steps, 7 steps ahead" in (tmp_path / "choice.html").read_text()
+    )

@@ -1,6 +1,7 @@
 """`predfeat compare`: what it prints, what it writes, and what it refuses."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -77,6 +78,41 @@ def test_options_reach_the_methods(tmp_path, table):
     assert results["protocol"].items() >= wanted.items()
     assert max(results["protocol"]["train_rows"]) <= 150
     assert max(results["protocol"]["test_rows"]) <= 60
+
+
+def test_a_horizon_reaches_the_methods_the_measure_and_the_words(tmp_path, table):
+    out = tmp_path / "out"
+    options = ("-m", "pfa", "-m", "random", "--repetitions", "2", "--no-diagnosis")
+    result = run("compare", table, "--out", out, *options, "--horizon", "3")
+    assert result.exit_code == 0, result.output
+    words = " ".join(result.output.split())
+    assert "variance of the features' values 3 steps later" in words
+    assert "to chance 3 steps ahead" in words
+    results = json.loads((out / "results.json").read_text())
+    assert results["protocol"]["horizon"] == 3
+    assert load(out / "model.predfeat").get_params().get("horizon", 3) == 3
+    by_name = {method["name"]: method for method in results["methods"]}
+    assert by_name["PFA"]["parameters"]["horizon"] == 3
+
+
+def test_more_lags_are_advised_where_they_show_more(tmp_path):
+    t, noise = np.arange(600), np.random.default_rng(0).normal(size=(600, 3))
+    X = np.column_stack([np.sin(0.7 * t), noise])
+    path = tmp_path / "wave.csv"
+    np.savetxt(path, X, delimiter=",", header="a,b,c,d", comments="")
+    options = ("--n-components", "1", "-m", "pfa", "--repetitions", "3", "--no-diagnosis")
+    told = run("compare", path, "--out", tmp_path / "a", *options)
+    advice = r"With p = (\d+) \(--n-lags \1\) the same feature leaves"
+    assert re.search(advice, " ".join(told.output.split()))
+    asked = run("compare", path, "--out", tmp_path / "b", *options, "--n-lags", "1")
+    assert "With p" not in asked.output
+
+
+def test_limits_are_told_with_the_options_that_lift_them(tmp_path, table):
+    told = run("compare", table, "--out", tmp_path / "a", *QUICK, "--max-train", "100")
+    assert "no part has more than 100 (to learn)" in " ".join(told.output.split())
+    assert "--max-train and --max-test allow more" in " ".join(told.output.split())
+    assert "--max-train" not in run("compare", table, "--out", tmp_path / "b", *QUICK).output
 
 
 def test_the_best_of_all_takes_part_on_request_and_says_whose_features_it_kept(tmp_path, table):

@@ -143,12 +143,13 @@ def test_options_of_fit_are_parameters_of_the_method(tmp_path, trials):
         "fit", trials, *READ, "--out", model, "--n-components", "2", "--n-lags", "2",
         "--n-neighbors", "4", "--graph", "full", "--init", "sfa", "--max-iter", "3",
         "--theiler", "1", "--pca-components", "0.9999", "--n-intermediate", "3", "--no-past",
-        "--no-normalized", "--weighting", "calm",
+        "--no-normalized", "--weighting", "calm", "--horizon", "2",
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     wanted = {"n_components": 2, "n_lags": 2, "n_neighbors": 4, "graph": "full", "init": "sfa"}
     wanted |= {"max_iter": 3, "theiler": 1, "pca_components": 0.9999}
     wanted |= {"n_intermediate": 3, "past": False, "normalized": False, "weighting": "calm"}
+    wanted |= {"horizon": 2}
     assert load(model).get_params().items() >= wanted.items()
     assert read_header(model).notes["columns"] == ["left", "right", "up"]
 
@@ -274,22 +275,27 @@ def test_advised_options_are_options_of_the_commands_named():
     assert set(_OPTIONS) <= set(GPFA().get_params())
 
 
-def test_measures_are_those_of_the_library(tmp_path, trials):
+@pytest.mark.parametrize("horizon", [1, 3])
+def test_measures_are_those_of_the_library(tmp_path, trials, horizon):
     recording = read_trials(trials)
-    result = run("measure", trials, *READ, "--n-lags", "2", "--n-neighbors", "3", "--json")
+    options = ("--n-lags", "2", "--n-neighbors", "3", "--horizon", horizon)
+    result = run("measure", trials, *READ, *options, "--json")
     rows = {row["column"]: row for row in json.loads(result.stdout)["measures"]}
+    assert json.loads(result.stdout)["horizon"] == horizon
+    words = run("measure", trials, *READ, *options).output
+    assert (f"Predicted {horizon} steps ahead." in " ".join(words.split())) == (horizon > 1)
     assert list(rows) == ["left", "right", "up", "all together"]
     options = {"groups": recording.groups}
     for column, values in (("right", recording.values[:, [1]]), ("all together", recording.values)):
         found = rows[column]
-        near = {**options, "n_lags": 2, "n_neighbors": 3}
+        near = {**options, "n_lags": 2, "n_neighbors": 3, "horizon": horizon}
         assert found["predictability"] == measures.predictability(values, **near)
         share = measures.predictability(values, relative=True, ddof=1, **near)
         assert found["left_to_chance"] == share
         assert found["slowness"] == np.mean(measures.slowness(values, **options))
         assert found["forecastability"] == np.mean(measures.forecastability(values, **options))
         assert found["predictive_information"] == measures.predictive_information(values, **near)
-        linear = measures.autoregression_error(values, n_lags=2, **options)
+        linear = measures.autoregression_error(values, n_lags=2, horizon=horizon, **options)
         assert found["autoregression_error"] == linear
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from predfeat.exceptions import SplitError
-from predfeat.experiments import blocked_splits, spread_rows
+from predfeat.experiments import blocked_splits, shortest_piece, spread_rows, spread_sequences
 from predfeat.series import check_sequences
 
 
@@ -17,10 +17,10 @@ def several(lengths):
     return check_sequences(np.zeros((len(groups), 1)), groups), groups
 
 
-@pytest.mark.parametrize("n_lags", [1, 3, 10])
+@pytest.mark.parametrize(("n_lags", "horizon"), [(1, 1), (3, 1), (10, 1), (2, 9)])
 @pytest.mark.parametrize("n_rows", [60, 500, 40_000])
-def test_windows_are_contiguous_and_apart(n_rows, n_lags):
-    splits = blocked_splits(one_sequence(n_rows), 20, n_lags=n_lags)
+def test_windows_are_contiguous_and_apart(n_rows, n_lags, horizon):
+    splits = blocked_splits(one_sequence(n_rows), 20, n_lags=n_lags, horizon=horizon)
     assert len(splits) > 1
     for split in splits:
         assert split.kind == "windows"
@@ -28,9 +28,10 @@ def test_windows_are_contiguous_and_apart(n_rows, n_lags):
             assert rows[0] >= 0
             assert rows[-1] < n_rows
             assert np.all(np.diff(rows) == 1)
-        assert np.abs(split.train[:, None][[0, -1]] - split.test[[0, -1]]).min() > n_lags + 1
+        assert np.abs(split.train[:, None][[0, -1]] - split.test[[0, -1]]).min() > n_lags + horizon
         assert len(split.train) <= 10_000
         assert len(split.test) <= 5_000
+        assert split.is_cut == (n_rows == 40_000)
 
 
 def test_windows_come_in_both_orders():
@@ -48,6 +49,7 @@ def test_sequences_are_dealt_whole():
         assert not train & test
         for ids, rows in ((train, split.train), (test, split.test)):
             assert len(rows) == np.isin(groups, list(ids)).sum()
+        assert not split.is_cut
         seen.add(frozenset(test))
     assert len(seen) == 10
 
@@ -61,6 +63,72 @@ def test_sequences_without_a_state_are_not_dealt():
     series, groups = several([50, 2, 60, 2, 70])
     for split in blocked_splits(series, 3, n_lags=2):
         assert not {1, 3} & set(groups[np.r_[split.train, split.test]])
+    for split in blocked_splits(series, 3, n_lags=1, horizon=2):
+        assert not {1, 3} & set(groups[np.r_[split.train, split.test]])
+
+
+def assert_pieces(rows, groups, n_sequences, shortest):
+    """Assert that rows are one stretch of each of so many sequences."""
+    numbers, counts = np.unique(groups[rows], return_counts=True)
+    assert len(numbers) == n_sequences
+    assert counts.min() >= shortest
+    for number in numbers:
+        assert np.all(np.diff(rows[groups[rows] == number]) == 1)
+
+
+def test_of_many_long_trials_a_part_has_pieces_of_ten():
+    series, groups = several([1500] * 40)
+    places = set()
+    for split in blocked_splits(series, 5, max_train=5000, max_test=2500):
+        assert split.kind == "sequences"
+        assert split.is_cut
+        assert not set(groups[split.train]) & set(groups[split.test])
+        assert_pieces(split.train, groups, 10, 500)
+        assert_pieces(split.test, groups, 10, 250)
+        assert (len(split.train), len(split.test)) == (5000, 2500)
+        places |= set(split.test % 1500)
+    assert len(places) > 1200  # at random places of the trials
+
+
+def test_of_many_short_trials_a_part_has_whole_ones():
+    series, groups = several([100] * 90)
+    for split in blocked_splits(series, 3, max_train=5000, max_test=2500):
+        assert_pieces(split.train, groups, 50, 100)
+        assert_pieces(split.test, groups, 25, 100)
+
+
+def test_pieces_are_long_enough_for_states():
+    series, groups = several([1500] * 40)
+    shortest = shortest_piece(n_lags=10, horizon=5)
+    assert shortest == 140
+    for split in blocked_splits(series, 3, n_lags=10, horizon=5, max_train=5000, max_test=300):
+        assert_pieces(split.test, groups, 2, shortest)
+    for split in blocked_splits(several([3000, 200, 90] * 9)[0], 3, max_train=1000, max_test=500):
+        own = several([3000, 200, 90] * 9)[1]
+        assert np.unique(own[split.train], return_counts=True)[1].min() >= shortest_piece(1)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "n_sequences", "shortest"),
+    [([1500] * 40, 10, 90), ([50] * 40, 20, 50), ([800, 900], 2, 400), ([5000, 30, 30], 3, 10)],
+)
+def test_spread_sequences_are_of_many(lengths, n_sequences, shortest):
+    series, groups = several(lengths)
+    rows, hang_together = spread_sequences(series, 1000, shortest=10)
+    assert np.all(np.diff(rows) > 0)
+    assert 900 <= len(rows) <= 1000
+    numbers, counts = np.unique(groups[rows], return_counts=True)
+    assert len(numbers) == n_sequences
+    assert counts.min() >= shortest
+    # What hangs together is a stretch of one sequence, and spread over all of the recording.
+    for first in np.unique(hang_together):
+        block = rows[hang_together == first]
+        assert block[0] == first
+        assert np.all(np.diff(block) == 1)
+        assert len(set(groups[block])) == 1
+    assert len(np.unique(hang_together)) >= min(10, n_sequences)
+    assert rows[0] == 0
+    assert rows[-1] == len(groups) - 1
 
 
 def test_a_long_part_is_cut_to_the_limit():

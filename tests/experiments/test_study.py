@@ -38,6 +38,39 @@ def test_scores_are_the_measure_on_parts_that_were_not_seen(lorenz):
         assert run.train_share[i] == predictability(train, 2, 7, relative=True, ddof=1)
 
 
+def test_scores_look_as_far_ahead_as_asked(lorenz):
+    study = compare_on_recording(lorenz, ["PFA"], n_lags=2, horizon=4, n_repetitions=2)
+    assert study.protocol.horizon == study.model.horizon == 4
+    for i, split in enumerate(study.protocol.splits):
+        features = study.runs[0].models[i].transform(lorenz.values[split.test])
+        assert study.runs[0].test[i] == predictability(features, 2, horizon=4)
+        apart = np.abs(split.train[:, None][[0, -1]] - split.test[[0, -1]]).min()
+        assert apart > 2 + 4
+
+
+def test_other_lags_are_measured_where_none_were_asked_for(lorenz):
+    study = compare_on_recording(lorenz, ["SFA"], horizon=2, n_repetitions=2)
+    assert study.protocol.n_lags == 1
+    assert [other.n_lags for other in study.other_lags] == [2, 3, 5, 10]
+    for other in study.other_lags:
+        for i, (split, model) in enumerate(
+            zip(study.protocol.splits, study.best.models, strict=True)
+        ):
+            for rows, shares in ((split.train, other.train_share), (split.test, other.test_share)):
+                features = model.transform(lorenz.values[rows])
+                options = {"horizon": 2, "relative": True, "ddof": 1}
+                assert shares[i] == predictability(features, other.n_lags, **options)
+    assert compare_on_recording(lorenz, ["SFA"], n_lags=1, n_repetitions=2).other_lags == []
+
+
+def test_other_lags_need_sequences_that_are_long_enough():
+    values = np.random.default_rng(0).normal(size=(400, 3))
+    recording = recording_of(values, groups=np.repeat(range(50), 8))
+    study = compare_on_recording(recording, ["SFA"], n_repetitions=2)
+    # Of seven states of one row with a successor, six, five, three and none are left.
+    assert [other.n_lags for other in study.other_lags] == [2, 3]
+
+
 def test_same_seed_same_bits_for_any_number_of_threads(lorenz):
     def bits(n_jobs, seed=0):
         study = compare_on_recording(

@@ -1,5 +1,6 @@
 """Results are plain, complete, and what they say follows from the study."""
 
+import copy
 import json
 
 import numpy as np
@@ -7,10 +8,12 @@ import pytest
 from scipy import signal
 
 from predfeat.datasets import Recording, Spectrum
+from predfeat.exceptions import ResultsError
 from predfeat.experiments import PairedTest, compare_on_recording
 from predfeat.measures import predictability, subspace_angles
-from predfeat.report import check_results, results_of
+from predfeat.report import check_results, lags_sentence, render, results_of, what_was_cut
 from predfeat.report._contents import SCHEMA
+from predfeat.report._lags import better_lags
 from predfeat.report._loadings import correlations, frequency_profile, smaller_image
 from predfeat.report._sentence import about_as_good, percent, sentence, verdict
 from predfeat.report._spectrum import block_length, block_spectra
@@ -249,6 +252,72 @@ def test_sentences():
     assert sentence("all alike", "SFA", 2, 0.02, 0.02).startswith("Everything in this recording")
     assert sentence("hardly", "SFA", 2, 0.97, 1.0).startswith("Hardly anything")
     assert percent(1.0) == "100 %"
+    assert sentence("found", "GPFA", 3, 0.18, 0.87, horizon=5) == (
+        "The 3 most predictable features, found by GPFA, leave 18 % of their variance to chance 5 "
+        "steps ahead; random ones leave 87 %."
+    )
+
+
+def shares(n_lags, train, test):
+    return {"n_lags": n_lags, "train_share": train, "test_share": test}
+
+
+@pytest.mark.parametrize(
+    ("others", "expected"),
+    [
+        ([], None),
+        ([shares(2, [0.1] * 3, [0.10, 0.12, 0.11])], 2),
+        # The training parts decide which: 5 would look better by the test parts.
+        ([shares(2, [0.1] * 3, [0.1, 0.12, 0.11]), shares(5, [0.2] * 3, [0.01] * 3)], 2),
+        # Of two that are about as good, the smaller.
+        ([shares(2, [0.1] * 3, [0.1, 0.12, 0.11]), shares(5, [0.095] * 3, [0.01] * 3)], 2),
+        ([shares(2, [0.2] * 3, [0.1] * 3), shares(5, [0.1] * 3, [0.1, 0.12, 0.11])], 5),
+        ([shares(2, [0.4] * 3, [0.1] * 3)], None),  # worse on what it learned from
+        ([shares(2, [0.1] * 3, [0.1, 0.5, 0.3])], None),  # not beyond its standard error
+        ([shares(2, [0.1] * 3, [0.394, 0.395, 0.396])], None),  # nobody would notice
+    ],
+)
+def test_more_lags_are_advised_where_they_surely_show_more(others, expected):
+    results = {
+        "protocol": {"n_lags": 1, "n_components": 2, "other_lags": others},
+        "methods": [{"best": True, "train_share": [0.3] * 3, "test_share": [0.4] * 3}],
+    }
+    found = better_lags(results)
+    assert (None if found is None else found["n_lags"]) == expected
+    told = lags_sentence(results)
+    assert (told == "") == (expected is None)
+    if expected == 2:
+        assert told.startswith(
+            "With p = 2 (--n-lags 2) the same features leave 11 % to chance instead of 40 %"
+        )
+
+
+def test_results_of_earlier_versions_are_one_step_ahead(all_results):
+    results = copy.deepcopy(all_results["table"])
+    for key in ("horizon", "is_cut", "train_sequences", "test_sequences", "other_lags"):
+        del results["protocol"][key]
+    check_results(results, SCHEMA)
+    assert lags_sentence(results) == ""
+    assert "is how much the next step still varies" in render(results)
+    results["protocol"]["horizon"] = 5
+    assert "is how much what comes 5 steps later still varies" in render(results)
+    results["protocol"]["horizon"] = 0
+    with pytest.raises(ResultsError, match=r"protocol\.horizon must be a whole number, 1 or more"):
+        check_results(results, SCHEMA)
+
+
+def test_what_was_cut_names_the_options(all_results):
+    results = copy.deepcopy(all_results["trials"])
+    assert what_was_cut(results) == ""
+    results["protocol"].update(
+        kind="sequences", is_cut=True, max_train=50, max_test=20, train_sequences=[9, 10],
+        test_sequences=[4, 5],
+    )  # fmt: skip
+    results["data"]["n_sequences"] = 140
+    assert what_was_cut(results) == (
+        "To save time, no part has more than 50 (to learn) or 20 rows (to judge), of 10 and 5 of "
+        "the 140 sequences; --max-train and --max-test allow more."
+    )
 
 
 def test_noise_is_called_noise_and_a_system_is_found(all_results):

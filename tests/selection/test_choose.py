@@ -1,5 +1,7 @@
 """Choosing p, k and M: the score, what settings share, the rule, and planted answers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -235,8 +237,11 @@ def test_no_more_features_are_advised_than_there_are():
     assert (choice.chosen.n_components, choice.rank) == (3, 3)
     assert [r for r in choice.remarks if "n_comp" in r] == [
         "n_components=3 is the dimension of the data: every direction adds to what is predicted, "
-        "and there is none to leave out."
+        "none of them is noise, and nothing is left out. Together the features are the data itself "
+        "in other coordinates; of the first 2 100 % is predicted, of all 100 %."
     ]
+    alone = choose(X[:, :1], n_lags=(1, 5), n_neighbors=(2,))
+    assert alone.remarks[-1].startswith("The data has one direction: there is no feature to choose")
     fewer = choose(X, n_lags=(1, 5), n_neighbors=(2,), n_components=(1, 2))
     assert "n_components=2 is the largest value tried: try larger ones." in fewer.remarks
 
@@ -284,6 +289,95 @@ def test_the_remark_says_what_was_taken():
     n_lags, n_components = choice.remarks
     assert n_lags.endswith("The smallest was taken.")
     assert n_components.endswith("What makes the smallest state (p·M numbers) was taken.")
+
+
+def surface_of(*means):
+    """Scores of M = 1, 2, … over four folds, which differ by as little in each."""
+    scores = np.array(means) + 0.01 * np.arange(4)[:, None] * np.arange(1, len(means) + 1)
+    return Surface((1,), (0,), tuple(range(1, len(means) + 1)), scores[:, None, None])
+
+
+def test_what_fits_of_its_own_score_is_what_is_said():
+    surface = surface_of(0.5, 1.0)
+    chosen = surface.simplest()
+    for predicted, found_nothing in ((0.7, False), (0.0, True)):
+        confirmed = replace(chosen, predicted=predicted, error=0.01)
+        choice = Choice("SFA", SFA(), surface, surface.best(), chosen, confirmed, "blocks", 5)
+        assert choice.found_nothing == found_nothing
+        assert str(choice).startswith(f"SFA, p=1, M=2: predicts {predicted:.3g} ± 0.01 of 2")
+        # The other figure, of fits that share work, would be a second answer.
+        assert "1.03" not in str(choice)
+        assert ("Nothing was predicted" in str(choice)) == found_nothing
+
+
+def test_the_best_setting_is_told_by_its_lead():
+    scores = np.zeros((4, 1, 1, 2))
+    scores[:, 0, 0] = [[0.9, 1.1], [1.0, 0.9], [1.0, 1.2], [1.1, 1.0]]
+    surface = Surface((1,), (0,), (1, 2), scores)
+    chosen, best = surface.simplest(), surface.best()
+    assert (chosen.n_components, best.n_components) == (1, 2)
+    lead, error = surface.lead_over(chosen)
+    behind = scores[:, 0, 0, 1] - scores[:, 0, 0, 0]
+    assert lead == pytest.approx(behind.mean())
+    assert error == pytest.approx(behind.std(ddof=1) / 2)
+    choice = Choice("SFA", SFA(), surface, best, chosen, None, "blocks", 5, horizon=3)
+    first, second = str(choice).splitlines()[:2]
+    assert first.endswith("of 1, 3 steps ahead")
+    assert second.startswith("The highest score is that of p=1, M=2, but only by 0.05 ± 0.087")
+
+
+def test_everything_kept_means_that_nothing_is_noise():
+    surface = surface_of(0.9, 1.4, 2.0)
+    chosen = surface.simplest()
+    choice = Choice("SFA", SFA(), surface, surface.best(), chosen, None, "blocks", 3)
+    (remark,) = choice.remarks
+    assert "nothing is left out" in remark
+    assert remark.endswith("of the first alone 92 % is predicted, of all 68 %.")
+
+
+@pytest.mark.parametrize("method", [GPFA(max_iter=5), PFA(), SFA()])
+def test_a_horizon_is_that_of_the_method_and_of_the_measure(method, monkeypatch):
+    asked = []
+
+    def watched(*parts, horizon):
+        asked.append(horizon)
+        return predicted_shares(*parts, horizon=horizon)
+
+    monkeypatch.setattr("predfeat.selection._choose.predicted_shares", watched)
+    X = predictable_noise(200, 3, random_state=0)
+    choice = choose(X, **SMALL, method=method, horizon=4)
+    assert set(asked) == {choice.horizon} == {4}
+    if not isinstance(method, SFA):
+        assert choice.estimator.horizon == 4
+        asked.clear()
+        own = choose(X, **SMALL, method=choice.estimator)
+        assert set(asked) == {own.horizon} == {4}
+        np.testing.assert_array_equal(own.surface.scores, choice.surface.scores)
+    with pytest.raises(ValueError, match="'horizon' parameter of choose"):
+        choose(X, **SMALL, method=method, horizon=0)
+
+
+def test_folds_are_purged_by_the_horizon(monkeypatch):
+    gaps = []
+
+    def watched(series, n_folds, gap):
+        gaps.append(gap)
+        return purged_folds(series, n_folds, gap)
+
+    monkeypatch.setattr("predfeat.selection._choose.purged_folds", watched)
+    choose(predictable_noise(200, 3, random_state=0), **{**SMALL, "n_lags": (1, 3)}, horizon=5)
+    assert gaps == [8]
+
+
+def test_methods_of_different_horizons_cannot_be_compared():
+    X = predictable_noise(200, 3, random_state=0)
+    methods = [GPFA(horizon=2, max_iter=5), PFA(horizon=3)]
+    with pytest.raises(ValueError, match="methods predict 2 and 3 steps ahead"):
+        choose_method(X, methods=methods, **SMALL)
+    choices = choose_method(X, methods=[*methods, SFA()], horizon=2, **SMALL)
+    assert {choice.horizon for choice in choices} == {2}
+    alone = choose_method(X, methods=[methods[0], SFA()], **SMALL)
+    assert {choice.horizon for choice in alone} == {2}
 
 
 def test_other_estimators_are_refused():

@@ -17,6 +17,7 @@ from predfeat.cli._methods import understand_method
 from predfeat.cli._options import (
     DataFiles,
     Force,
+    Horizon,
     Json,
     PcaComponents,
     Quiet,
@@ -53,6 +54,7 @@ def choose(
         ),
     ] = "gpfa2",
     n_lags: Annotated[str, _values("Samples in a state, p,")] = "1-5",
+    horizon: Horizon = 1,
     n_neighbors: Annotated[str, _values("GPFA: neighbours of each state, k,")] = "2,5,10,20,30",
     n_components: Annotated[str, _values("Features, M,")] = "1-10",
     pca_components: PcaComponents = None,
@@ -88,12 +90,14 @@ def choose(
     paths = {name: out / name for name in _FILES}
     refuse_existing(paths.values(), force=force)
     recording = read_recording(files, reading, quiet=quiet)
-    values, groups, pca = _spread(recording, max_rows, max(tried["n_lags"]) + 1, pca_components)
+    reach = max(tried["n_lags"]) + horizon
+    values, groups, pca = _spread(recording, max_rows, reach, pca_components)
     with progress_bar("choosing", quiet=quiet) as progress:
         choice = choose_setting(
             values,
             groups,
             **tried,
+            horizon=horizon,
             method=_estimator(kind, pca),
             n_folds=folds,
             n_jobs=jobs,
@@ -110,7 +114,12 @@ def choose(
         typer.echo(json.dumps(results, indent=2))
     elif not quiet:
         _show(choice, recording.source)
-        say(f"\n{in_options(str(choice))}\n\nOpen {paths['choice.html']}")
+        said = [in_options(str(choice))]
+        if len(values) < len(recording.values):
+            said.append(
+                f"{len(values)} of {len(recording.values)} rows were used: --max-rows uses more."
+            )
+        say("\n" + "\n\n".join([*said, f"Open {paths['choice.html']}"]))
 
 
 def _numbers(text: str, option: str) -> tuple[int, ...]:
@@ -139,11 +148,11 @@ def _spread(
     Of a long recording they are blocks, which are held out as a whole: so there are rows between
     them, that no state is in two.
     """
-    from predfeat.experiments import choose_pca, spread_sequences
+    from predfeat.experiments import choose_pca, shortest_piece, spread_sequences
     from predfeat.series import check_sequences
 
     series = check_sequences(recording.values, recording.groups, name="the recording")
-    rows, groups = spread_sequences(series, max_rows, gap)
+    rows, groups = spread_sequences(series, max_rows, gap, shortest=shortest_piece(gap))
     values = recording.values[rows]
     if pca_components is not None:
         return values, groups, count_or_share(pca_components)
@@ -163,8 +172,9 @@ def _show(choice: Any, source: str) -> None:
     surface = choice.surface
     table = Table(
         title=f"{choice.method}: variance of {source} predicted, in features",
-        caption="On data that was held out, at the best k; higher is better. Mean ± standard "
-        f"error over {len(surface.scores)} folds.",
+        caption=("" if choice.horizon == 1 else f"{choice.horizon} steps ahead. ")
+        + "On data that was held out, at the best k; higher is better. Mean ± standard error over "
+        f"{len(surface.scores)} folds, of fits that share work.",
     )
     table.add_column("p", justify="right")
     for m in surface.n_components:

@@ -16,10 +16,10 @@ from predfeat.cli._methods import METHODS, understand_methods
 from predfeat.cli._options import (
     DataFiles,
     Force,
+    Horizon,
     Jobs,
     Json,
     Methods,
-    NLags,
     NNeighbors,
     PcaComponents,
     Quiet,
@@ -64,7 +64,15 @@ def compare(
             show_default=False,
         ),
     ] = None,
-    n_lags: NLags = 1,
+    n_lags: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Samples in a state, p (1; it is said where more would show more).",
+            show_default=False,
+        ),
+    ] = None,
+    horizon: Horizon = 1,
     n_neighbors: NNeighbors = 10,
     pca_components: PcaComponents = None,
     repetitions: Annotated[
@@ -111,6 +119,8 @@ def compare(
 
         predfeat compare recordings/ --out recordings-out
 
+        predfeat compare gait.csv --horizon 10
+
         predfeat compare song.flac --rate 22050 -m sfa,gpfa2
 
         predfeat compare weather.csv --significance permutation --no-diagnosis
@@ -128,13 +138,14 @@ def compare(
     else:
         recording = read_recording(files, reading, quiet=quiet)
     if significance is not None:
-        refuse_untestable(recording, significance, max_train, seed, quiet)
+        refuse_untestable(recording, significance, max_train, n_lags or 1, horizon, seed, quiet)
     with progress_bar("comparing", quiet=quiet) as progress:
         study = compare_on_recording(
             recording,
             chosen,
             n_components=n_components,
             n_lags=n_lags,
+            horizon=horizon,
             n_neighbors=n_neighbors,
             pca_components="auto" if pca_components is None else count_or_share(pca_components),
             n_repetitions=repetitions,
@@ -161,7 +172,10 @@ def compare(
         typer.echo(json.dumps(results, indent=2))
     elif not quiet:
         _show(results)
-        said = [results["sentence"], *_findings(results["diagnosis"])]
+        from predfeat.report import lags_sentence
+
+        more = lags_sentence(results)
+        said = [results["sentence"], *([more] if more else []), *_findings(results["diagnosis"])]
         say("\n" + "\n\n".join([*said, f"Open {paths['report.html']}"]))
 
 
@@ -215,13 +229,15 @@ def _show(results: dict[str, Any]) -> None:
     import numpy as np
     from rich.table import Table
 
+    from predfeat.report import what_was_cut
+
     protocol, data = results["protocol"], results["data"]
     table = Table(
         title=f"{protocol['n_components']} feature(s) of {data['source']}, "
         f"{data['n_rows']} × {data['n_columns']}",
-        caption="Left to chance: variance of the features' next step that their own past leaves "
-        "open, on data not learnt from. Lower is better. Mean ± standard deviation over "
-        f"{protocol['n_repetitions']} repetition(s).",
+        caption=f"Left to chance: variance of the features' {_what_comes(protocol)} that their own "
+        "past leaves open, on data not learnt from. Lower is better. Mean ± standard deviation "
+        f"over {protocol['n_repetitions']} repetition(s).",
     )
     for title, side in (("method", "left"), ("left to chance", "right"), ("eq. (2)", "right")):
         table.add_column(title, justify=side)  # type: ignore[arg-type]
@@ -244,8 +260,15 @@ def _show(results: dict[str, Any]) -> None:
     for method in results["methods"]:
         if method["kept"]:
             say(f"{method['name']} kept the features of {method['kept']}.")
+    if cut := what_was_cut(results):
+        say(cut)
     for left_out in results["left_out"]:
         say(f"{left_out['name']} was left out: {in_options(left_out['reason'])}")
+
+
+def _what_comes(protocol: dict[str, Any]) -> str:
+    horizon = protocol["horizon"]
+    return "next step" if horizon == 1 else f"values {horizon} steps later"
 
 
 def _against(paired: dict[str, Any] | None) -> str:

@@ -67,6 +67,10 @@ def fit(
         int | None,
         typer.Option(help="GPFA, PFA, auto: samples in a state, p (1).", show_default=False),
     ] = None,
+    horizon: Annotated[
+        int | None,
+        typer.Option(help="GPFA, PFA, auto: steps ahead to predict, H (1).", show_default=False),
+    ] = None,
     n_neighbors: Annotated[
         int | None,
         typer.Option(help="GPFA, auto: neighbours of each state, k (10).", show_default=False),
@@ -157,7 +161,7 @@ def fit(
         "graph": graph, "init": init, "max_iter": max_iter, "theiler": theiler,
         "n_averaged": n_averaged, "n_intermediate": n_intermediate, "past": past,
         "normalized": normalized, "weighting": weighting, "random_state": random_state,
-        "judge": judge,
+        "judge": judge, "horizon": horizon,
     }  # fmt: skip
     parameters: dict[str, Any] = {n: value for n, value in given.items() if value is not None}
     model = _estimator(method, parameters, jobs)
@@ -293,5 +297,5 @@ def _estimator(method: str, parameters: dict[str, Any], jobs: int) -> Any:
 _TYPED = (
     "n_components", "pca_components", "n_lags", "n_neighbors", "graph", "init", "max_iter",
     "theiler", "n_averaged", "n_intermediate", "past", "normalized", "weighting", "random_state",
-    "judge",
+    "judge", "horizon",
 )  # fmt: skip

@@ -9,7 +9,16 @@ from typing import Annotated, Any
 import typer
 
 from predfeat.cli._data import read_recording, recording_like
-from predfeat.cli._options import DataFiles, Jobs, Json, NLags, NNeighbors, Quiet, reads_a_file
+from predfeat.cli._options import (
+    DataFiles,
+    Horizon,
+    Jobs,
+    Json,
+    NLags,
+    NNeighbors,
+    Quiet,
+    reads_a_file,
+)
 from predfeat.cli._terminal import say, show
 from predfeat.cli._wording import in_options
 
@@ -27,6 +36,7 @@ def measure(
         Path | None, typer.Option(help="Measure this model's features of the data instead.")
     ] = None,
     n_lags: NLags = 1,
+    horizon: Horizon = 1,
     n_neighbors: NNeighbors = 10,
     jobs: Jobs = -1,
     as_json: Json = False,
@@ -52,17 +62,19 @@ def measure(
         recording = recording_like(read_header(model).notes, files, reading, quiet)
         values = fitted.transform(recording.values)
         names = [str(name) for name in fitted.get_feature_names_out()]
-    table, missing = _measures(values, names, recording.groups, n_lags, n_neighbors, jobs)
+    near = {"n_lags": n_lags, "horizon": horizon, "n_neighbors": n_neighbors, "n_jobs": jobs}
+    table, missing = _measures(values, names, recording.groups, near)
     for reason in missing[:_REASONS]:
         say(f"note: some measures cannot be had: {in_options(reason)}", quiet=quiet)
     if as_json:
-        typer.echo(json.dumps({"source": recording.source, "measures": table}, indent=2))
+        found = {"source": recording.source, "horizon": horizon, "measures": table}
+        typer.echo(json.dumps(found, indent=2))
     elif not quiet:
-        _show(recording.source, table)
+        _show(recording.source, horizon, table)
 
 
 def _measures(
-    values: Any, names: list[str], groups: Any, n_lags: int, n_neighbors: int, jobs: int
+    values: Any, names: list[str], groups: Any, near: dict[str, int]
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return a row of figures per column, one for all together, and why figures are missing."""
     from predfeat import measures
@@ -83,7 +95,6 @@ def _measures(
     if len(names) > 1:
         parts.append(("all together", values))
     for name, columns in parts:
-        near = {"n_lags": n_lags, "n_neighbors": n_neighbors, "n_jobs": jobs}
         rows.append(
             {
                 "column": name,
@@ -93,7 +104,10 @@ def _measures(
                 ),
                 "slowness": number(_mean(measures.slowness), columns),
                 "autoregression_error": number(
-                    measures.autoregression_error, columns, n_lags=n_lags
+                    measures.autoregression_error,
+                    columns,
+                    n_lags=near["n_lags"],
+                    horizon=near["horizon"],
                 ),
                 "forecastability": number(_mean(measures.forecastability), columns),
                 "predictive_information": number(measures.predictive_information, columns, **near),
@@ -111,13 +125,14 @@ def _mean(measure: Any) -> Any:
     return over_columns
 
 
-def _show(source: str, rows: list[dict[str, Any]]) -> None:
+def _show(source: str, horizon: int, rows: list[dict[str, Any]]) -> None:
     from rich.table import Table
 
     table = Table(
         title=f"Measures of {source}",
-        caption="Left to chance: share of variance that the past leaves open. Slowness: mean "
-        "squared step. Linear error: variance left by a linear recursion. Of these, lower is "
+        caption=("" if horizon == 1 else f"Predicted {horizon} steps ahead. ")
+        + "Left to chance: share of variance that the past leaves open. Slowness: mean squared "
+        "step. Linear error: variance left by a linear recursion. Of these, lower is "
         "better; of forecastability (0 to 1) and predictive information (nats), higher.",
     )
     table.add_column("column")

@@ -16,6 +16,7 @@ from predfeat.cli._methods import METHODS, complete_method
 __all__ = [
     "DataFiles",
     "Force",
+    "Horizon",
     "Jobs",
     "Json",
     "Methods",
@@ -41,6 +42,7 @@ DataFiles = Annotated[
     ),
 ]
 NLags = Annotated[int, typer.Option(min=1, help="Samples in a state, p.")]
+Horizon = Annotated[int, typer.Option(min=1, help="Steps ahead to predict, H.")]
 NNeighbors = Annotated[int, typer.Option(min=1, help="Neighbours of each state, k.")]
 PcaComponents = Annotated[
     str | None,

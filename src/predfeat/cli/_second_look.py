@@ -72,27 +72,35 @@ class KeptSurrogates:
 
 
 def refuse_untestable(
-    recording: Any, kind: Surrogates, max_rows: int, seed: int, quiet: bool
+    recording: Any,
+    kind: Surrogates,
+    max_rows: int,
+    n_lags: int,
+    horizon: int,
+    seed: int,
+    quiet: bool,
 ) -> None:
     """Say so before hours of work if the rows to be tested cannot be, or have no surrogate.
 
     The test itself tries it, with one surrogate and the cheapest of all methods.
     """
     from predfeat import RandomFeatures
-    from predfeat.experiments import spread_sequences
+    from predfeat.experiments import shortest_piece, spread_sequences
     from predfeat.selection import significance
     from predfeat.series import check_sequences
 
     with progress_bar("trying a surrogate", quiet=quiet) as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the comparison will say the same
         series = check_sequences(recording.values, recording.groups, name="the recording")
-        rows, groups = spread_sequences(series, max_rows)
+        shortest = shortest_piece(n_lags, horizon)
+        rows, groups = spread_sequences(series, max_rows, shortest=shortest)
         significance(
             RandomFeatures(1, random_state=0),
             recording.values[rows],
             groups,
             n_surrogates=1,
             kind=kind.kind,
+            horizon=horizon,
             alpha=0.5,
             random_state=seed,
             on_progress=progress,
@@ -154,10 +162,12 @@ def test_best(
     from sklearn.base import clone
 
     from predfeat.exceptions import OtherSettingError
-    from predfeat.experiments import spread_sequences
+    from predfeat.experiments import shortest_piece, spread_sequences
     from predfeat.selection import significance
 
-    rows, groups = spread_sequences(study.series, max_rows)
+    n_lags, horizon = study.protocol.n_lags, study.protocol.horizon
+    shortest = shortest_piece(n_lags, horizon)
+    rows, groups = spread_sequences(study.series, max_rows, shortest=shortest)
     model = clone(study.best.model)
     if hasattr(model, "n_jobs"):
         model.set_params(n_jobs=None)  # the surrogates share the processors
@@ -169,6 +179,7 @@ def test_best(
             groups,
             n_surrogates,
             kind.kind,
+            horizon=horizon,
             random_state=seed,
             n_jobs=jobs,
             on_progress=progress,

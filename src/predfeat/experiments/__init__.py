@@ -8,8 +8,15 @@ from predfeat.experiments._comparison import (
     standard_methods,
 )
 from predfeat.experiments._defaults import choose_pca
+from predfeat.experiments._other_lags import OtherLags
 from predfeat.experiments._paired import PairedTest, paired_test
-from predfeat.experiments._splits import Split, blocked_splits, spread_rows, spread_sequences
+from predfeat.experiments._splits import (
+    Split,
+    blocked_splits,
+    shortest_piece,
+    spread_rows,
+    spread_sequences,
+)
 from predfeat.experiments._study import MethodRuns, Protocol, Study, compare_on_recording
 
 __all__ = [
@@ -19,11 +26,13 @@ __all__ = [
     "compare_on_predictable_noise",
     "standard_methods",
     "MethodRuns",
+    "OtherLags",
     "Protocol",
     "Study",
     "compare_on_recording",
     "Split",
     "blocked_splits",
+    "shortest_piece",
     "spread_rows",
     "spread_sequences",
     "choose_pca",

@@ -17,7 +17,14 @@ from predfeat.datasets import Recording
 from predfeat.exceptions import ConstantColumnsWarning, NoSpectrumError
 from predfeat.experiments._comparison import standard_methods
 from predfeat.experiments._defaults import choose_methods, choose_n_components, choose_pca
-from predfeat.experiments._splits import TRAIN_SHARE, Split, blocked_splits, spread_sequences
+from predfeat.experiments._other_lags import OtherLags, count_states, measure_other_lags
+from predfeat.experiments._splits import (
+    TRAIN_SHARE,
+    Split,
+    blocked_splits,
+    shortest_piece,
+    spread_sequences,
+)
 from predfeat.features import RandomFeatures
 from predfeat.measures import predictability
 from predfeat.selection import AutoFeatures
@@ -115,6 +122,9 @@ class Study:
     runs : list of MethodRuns
     left_out : dict of str
         Methods that were not run, with the reason.
+    other_lags : list of OtherLags
+        The features that the best method found in the repetitions, measured with more lags; empty
+        where their number was asked for.
     """
 
     recording: Recording
@@ -122,6 +132,7 @@ class Study:
     protocol: Protocol
     runs: list[MethodRuns]
     left_out: dict[str, str]
+    other_lags: list[OtherLags] = field(default_factory=list)
 
     @property
     def best(self) -> MethodRuns:
@@ -154,7 +165,7 @@ def compare_on_recording(
     methods: Mapping[str, Any] | Sequence[str] | None = None,
     *,
     n_components: int | None = None,
-    n_lags: int = 1,
+    n_lags: int | None = None,
     horizon: int = 1,
     n_neighbors: int = 10,
     pca_components: int | float | str | None = "auto",
@@ -184,7 +195,10 @@ def compare_on_recording(
     n_components : int, optional
         Features. By default 3, but fewer than there are independent directions: features that
         fill the whole space are the same for every method.
-    n_lags, horizon, n_neighbors : int
+    n_lags : int, optional
+        Of the methods that know it, and of the measure. By default 1, and the features that the
+        best method found are measured with more lags, too: see `Study.other_lags`.
+    horizon, n_neighbors : int
         Of the methods that know them, and of the measure.
     pca_components : int, float, None or "auto"
         What to keep before whitening. "auto": everything, but of sounds, videos and tables of
@@ -221,9 +235,12 @@ def compare_on_recording(
     """
     values = recording.values
     series = check_sequences(values, recording.groups, name="the recording")
+    asked_lags, n_lags = n_lags, 1 if n_lags is None else n_lags
     # The whole must do for what its parts have to: states with a successor, enough of them.
     find_states(series, n_lags, n_neighbors=n_neighbors, horizon=horizon)
-    fitted_rows, fitted_groups = spread_sequences(series, max_fit)
+    fitted_rows, fitted_groups = spread_sequences(
+        series, max_fit, shortest=shortest_piece(n_lags, horizon)
+    )
     whole = check_sequences(values[fitted_rows], fitted_groups)
     n_train = min(max_train, int(TRAIN_SHARE * series.valid.sum()))
     pca: int | float | None
@@ -278,7 +295,23 @@ def compare_on_recording(
     runs = _run(chosen, left_out, values, series, protocol, n_jobs, after_each)
     study = Study(recording, series, protocol, runs, left_out)
     best = _held_up(study.best, values, protocol, n_jobs)
-    return replace(study, runs=[best if run is study.best else run for run in runs])
+    other_lags = []
+    if asked_lags is None:
+        other_lags = measure_other_lags(
+            best.models,
+            splits,
+            values,
+            series,
+            n_lags=n_lags,
+            horizon=horizon,
+            n_neighbors=n_neighbors,
+            n_jobs=n_jobs,
+        )
+    return replace(
+        study,
+        runs=[best if run is study.best else run for run in runs],
+        other_lags=other_lags,
+    )
 
 
 def _held_up(
@@ -318,12 +351,8 @@ def _is_usable(
     pca_components: int | float | None,
 ) -> bool:
     """Tell whether both parts have enough states, and the training part enough directions."""
-    reached = series.reach(back=n_lags - 1, ahead=horizon)
     for rows in (split.train, split.test):
-        # The last rows of a window have their successors outside.
-        inside = np.isin(rows + horizon, rows, assume_unique=True)
-        back = np.isin(rows - n_lags + 1, rows, assume_unique=True)
-        if np.sum(reached[rows] & inside & back) <= n_neighbors:
+        if count_states(series, rows, n_lags, horizon) <= n_neighbors:
             return False
     train = check_sequences(series.rows[split.train][series.valid[split.train]])
     return fit_whitening(train, pca_components, warn=False).rank >= n_components

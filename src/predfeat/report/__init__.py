@@ -3,10 +3,12 @@
 from predfeat.report._choice import choice_results, render_choice
 from predfeat.report._contents import SCHEMA, results_of
 from predfeat.report._findings import parameters_as_options
+from predfeat.report._lags import lags_sentence, what_comes
 from predfeat.report._page import render
 from predfeat.report._quality import describe_data
 from predfeat.report._reproduction import write_reproduction
 from predfeat.report._schema import check_results
+from predfeat.report._words import what_was_cut
 
 __all__ = [
     "results_of",
@@ -18,4 +20,7 @@ __all__ = [
     "write_reproduction",
     "choice_results",
     "render_choice",
+    "lags_sentence",
+    "what_comes",
+    "what_was_cut",
 ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from markupsafe import Markup
 
 from predfeat._version import __version__
@@ -53,6 +52,7 @@ def choice_results(choice: Choice, source: str, command: str) -> dict[str, Any]:
         "source": source,
         "command": command,
         "method": choice.method,
+        "horizon": choice.horizon,
         "held_out": choice.kind,
         "chosen": plain(choice.chosen),
         "best": plain(choice.best),
@@ -203,18 +203,22 @@ def _title(choice: Choice) -> str:
     chosen = choice.chosen
     features = "1 feature" if chosen.n_components == 1 else f"{chosen.n_components} features"
     steps = "the last step" if chosen.n_lags == 1 else f"the last {chosen.n_lags} steps"
-    return f"{features}, predicted from {steps}"
+    ahead = "" if choice.horizon == 1 else f", {choice.horizon} steps ahead"
+    return f"{features}, predicted from {steps}{ahead}"
 
 
 def _lead(choice: Choice) -> str:
-    chosen = choice.chosen
+    chosen = choice.judged
     share = max(0.0, chosen.predicted) / chosen.n_components
     k = f", k = {chosen.n_neighbors}" if chosen.n_neighbors else ""
+    ahead = "" if choice.horizon == 1 else f" {choice.horizon} steps ahead"
     text = (
         f"{choice.method} with p = {chosen.n_lags}{k} and M = {chosen.n_components} predicts "
-        f"{share:.0%} of its features' variance in data that it did not learn from."
+        f"{share:.0%} of its features' variance{ahead} in data that it did not learn from."
     )
     if choice.confirmed is not None:
-        own = np.maximum(0.0, choice.confirmed.predicted) / chosen.n_components
-        text += f" Fitted with just this setting, it is {own:.0%}."
+        text += (
+            " That is the score of fits with just this setting; those below share work, and are "
+            "for comparing settings with each other."
+        )
     return text

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import predfeat
-from predfeat._typing import FloatArray
+from predfeat._typing import FloatArray, IntArray
 from predfeat.datasets import Image, Spectrum
 from predfeat.experiments import MethodRuns, Study, paired_test
 from predfeat.measures import predictability, subspace_angles
@@ -155,7 +155,9 @@ def _headline(study: Study) -> dict[str, Any]:
     kind = verdict(share, random_share, against)
     n_components = best.model.n_components
     return {
-        "sentence": sentence(kind, best.method, n_components, share, random_share),
+        "sentence": sentence(
+            kind, best.method, n_components, share, random_share, study.protocol.horizon
+        ),
         "verdict": kind,
         "as_good": [
             run.method
@@ -183,9 +185,25 @@ def _protocol(study: Study) -> dict[str, Any]:
         "max_fit": protocol.max_fit,
         "n_components": protocol.n_components,
         "n_lags": protocol.n_lags,
+        "horizon": protocol.horizon,
         "n_neighbors": protocol.n_neighbors,
         "pca_components": protocol.pca_components,
+        "is_cut": any(split.is_cut for split in splits),
+        "train_sequences": [_count_sequences(study, split.train) for split in splits],
+        "test_sequences": [_count_sequences(study, split.test) for split in splits],
+        "other_lags": [
+            {
+                "n_lags": other.n_lags,
+                "train_share": plain(other.train_share),
+                "test_share": plain(other.test_share),
+            }
+            for other in study.other_lags
+        ],
     }
+
+
+def _count_sequences(study: Study, rows: IntArray) -> int:
+    return len(np.unique(study.series.sequence_first[rows]))
 
 
 def _method(run: MethodRuns, best: MethodRuns) -> dict[str, Any]:
@@ -226,6 +244,7 @@ def _features(study: Study, features: FloatArray) -> dict[str, Any]:
         features[protocol.fitted_rows],
         protocol.n_lags,
         protocol.n_neighbors,
+        horizon=protocol.horizon,
         groups=protocol.fitted_groups,
         relative=True,
         per_component=True,

@@ -25,6 +25,7 @@ _BOTH, _FIT = ("compare", "fit"), ("fit",)
 _OPTIONS = {
     "n_components": ("--n-components", _BOTH),
     "n_lags": ("--n-lags", _BOTH),
+    "horizon": ("--horizon", _BOTH),
     "n_neighbors": ("--n-neighbors", _BOTH),
     "pca_components": ("--pca-components", _BOTH),
     "init": ("--init", _FIT),
@@ -36,7 +37,7 @@ _OPTIONS = {
     "weighting": ("--weighting", _FIT),
     "normalized": ("--no-normalized", _FIT),
 }
-_SHORT = ("init", "past", "normalized", "relative")
+_SHORT = ("horizon", "init", "past", "normalized", "relative")
 _LONG = [name for name in _OPTIONS if name not in _SHORT]
 # A parameter with its value, if it has one there; short names only with one, as they may be words.
 _NAMED = re.compile(

@@ -13,6 +13,7 @@ from predfeat.report._figure_inside import coverage_strip, eigenvalue_panels, hi
 from predfeat.report._figure_scores import angle_map, method_rows, run_times, score_strips
 from predfeat.report._figure_significance import significance_part
 from predfeat.report._findings import findings_part
+from predfeat.report._lags import lags_sentence, what_comes
 from predfeat.report._schema import check_results
 from predfeat.report._templates import fingerprint, open_templates, source_of
 from predfeat.report._words import also_good, data_facts, data_line, protocol_sentences
@@ -61,6 +62,8 @@ def render(results: dict[str, Any]) -> str:
         headline=_two_parts(results),
         line=data_line(results),
         also=also_good(results),
+        more_lags=lags_sentence(results),
+        what_comes=what_comes(results),
         rows=method_rows(results),
         protocol=protocol_sentences(results),
         facts=data_facts(results),

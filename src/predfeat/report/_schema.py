@@ -153,6 +153,14 @@ _PROTOCOL = _dict(
         ),
     }
 )
+# Files of earlier versions do not have them.
+_ADDED_TO_PROTOCOL = {
+    "horizon": _scalar("a whole number, 1 or more", lambda value: _is_count(value) and value >= 1),
+    "is_cut": FLAG,
+    "train_sequences": _list(COUNT, at_least=1),
+    "test_sequences": _list(COUNT, at_least=1),
+    "other_lags": _list(_dict({"n_lags": COUNT, "train_share": _SCORES, "test_share": _SCORES})),
+}
 _METHOD = _dict(
     {
         "name": TEXT,
@@ -280,6 +288,9 @@ def check_results(results: Any, schema: int) -> None:
         _maybe(form)(results.get(key), key)
     for i, method in enumerate(results["methods"]):
         _maybe(TEXT)(method.get("kept"), f"methods[{i}].kept")
+    for key, form in _ADDED_TO_PROTOCOL.items():
+        if key in results["protocol"]:
+            form(results["protocol"][key], f"protocol.{key}")
     _check_agreement(results)
 
 
@@ -291,6 +302,10 @@ def _check_agreement(results: dict[str, Any]) -> None:
     for i, method in enumerate(results["methods"]):
         for key in ("test_share", "train_share", "test_predictability", "train_predictability"):
             _same_length(method[key], n_repetitions, f"methods[{i}].{key}", "repetitions")
+    for i, other in enumerate(results["protocol"].get("other_lags", [])):
+        for key in ("test_share", "train_share"):
+            place = f"protocol.other_lags[{i}].{key}"
+            _same_length(other[key], n_repetitions, place, "repetitions")
     features = results["features"]
     for i, trace in enumerate(features["traces"]):
         for key in ("low", "high"):

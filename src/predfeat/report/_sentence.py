@@ -66,7 +66,12 @@ def percent(share: float) -> str:
 
 
 def sentence(
-    kind: str, method: str, n_components: int, share: float, random_share: float | None
+    kind: str,
+    method: str,
+    n_components: int,
+    share: float,
+    random_share: float | None,
+    horizon: int = 1,
 ) -> str:
     """Return the report's first sentence for a verdict.
 
@@ -74,14 +79,17 @@ def sentence(
     --------
     >>> sentence("found", "SFA", 1, 0.18, None)
     'The most predictable feature, found by SFA, leaves 18 % of its variance to chance.'
-    """
+    >>> sentence("found", "SFA", 1, 0.18, None, horizon=5)
+    'The most predictable feature, found by SFA, leaves 18 % of its variance to chance 5 steps ahead.'
+    """  # noqa: E501
     one = n_components == 1
+    ahead = "" if horizon == 1 else f" {horizon} steps ahead"
     of = "of its variance" if one else "of their variance"
     leave = "leaves" if one else "leave"
     best = (
         "The most predictable feature" if one else f"The {n_components} most predictable features"
     )
-    left = f"{leave} {_left(share, of)} to chance"
+    left = f"{leave} {_left(share, of)} to chance{ahead}"
     randoms = "a random one leaves" if one else "random ones leave"
     beside = "" if random_share is None else f"; {randoms} {_left(random_share)}"
     if kind == "no better than random":

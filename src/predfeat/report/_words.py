@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from predfeat.report._lags import horizon_of
 from predfeat.report._svg import number
 
-__all__ = ["also_good", "data_facts", "data_line", "protocol_sentences"]
+__all__ = ["also_good", "data_facts", "data_line", "protocol_sentences", "what_was_cut"]
 
 _LISTED = 8
 
@@ -52,16 +53,13 @@ def protocol_sentences(results: dict[str, Any]) -> list[str]:
     if protocol["kind"] == "sequences":
         said.append("Sequences were dealt whole: none is in both parts.")
     else:
+        apart = protocol["n_lags"] + horizon_of(results)
         said.append(
             "Both parts are stretches of consecutive rows at random places, with at least "
-            f"{_count(protocol['n_lags'] + 1, 'row')} between them that belong to neither."
+            f"{_count(apart, 'row')} between them that belong to neither."
         )
-    capped = n_train == protocol["max_train"] or n_test == protocol["max_test"]
-    if capped:
-        said.append(
-            f"To save time, no part has more than {number(protocol['max_train'])} (to learn) or "
-            f"{number(protocol['max_test'])} rows (to judge)."
-        )
+    if (limits := what_was_cut(results)) != "":
+        said.append(limits)
     if results["features"]["repetition"] is not None:
         said.append(
             "The features shown were found in repetition "
@@ -72,16 +70,35 @@ def protocol_sentences(results: dict[str, Any]) -> list[str]:
     elif protocol["fitted_rows"] < data["n_rows"]:
         said.append(
             "The features shown come from one more fit, on "
-            f"{_count(protocol['fitted_rows'], 'row')} in blocks spread over the recording."
+            f"{_count(protocol['fitted_rows'], 'row')} spread over the recording (--max-fit takes "
+            "more)."
         )
     else:
         said.append("The features shown come from one more fit, on the whole recording.")
     said.append(
         f"Parameters: {_count(protocol['n_components'], 'feature')} (n_components), "
         f"{_count(protocol['n_lags'], 'row')} in a state (n_lags), "
+        f"{_count(horizon_of(results), 'step')} ahead (horizon), "
         f"{_count(protocol['n_neighbors'], 'neighbour')} (n_neighbors), {_pca(protocol)}."
     )
     return said
+
+
+def what_was_cut(results: dict[str, Any]) -> str:
+    """Return which limits left rows out of the repetitions, and the options that lift them."""
+    protocol, n_all = results["protocol"], results["data"]["n_sequences"]
+    n_train, n_test = max(protocol["train_rows"]), max(protocol["test_rows"])
+    by_length = n_train == protocol["max_train"] or n_test == protocol["max_test"]
+    if not protocol.get("is_cut", by_length):
+        return ""
+    said = (
+        f"To save time, no part has more than {number(protocol['max_train'])} (to learn) or "
+        f"{number(protocol['max_test'])} rows (to judge)"
+    )
+    if protocol["kind"] == "sequences" and "train_sequences" in protocol:
+        train, test = max(protocol["train_sequences"]), max(protocol["test_sequences"])
+        said += f", of {number(train)} and {number(test)} of the {number(n_all)} sequences"
+    return f"{said}; --max-train and --max-test allow more."
 
 
 def _pca(protocol: dict[str, Any]) -> str:

@@ -62,9 +62,17 @@ class Choice:
         return chosen
 
     @property
+    def judged(self) -> Setting:
+        """The chosen setting with the score that counts: of fits of its own where there are any.
+
+        The fits of the surface share work, and score differently from those.
+        """
+        return self.chosen if self.confirmed is None else self.confirmed
+
+    @property
     def found_nothing(self) -> bool:
         """Whether even the chosen setting does not surely predict anything."""
-        return self.chosen.predicted <= _SURELY * self.chosen.error
+        return self.judged.predicted <= _SURELY * self.judged.error
 
     @property
     def remarks(self) -> list[str]:
@@ -75,12 +83,15 @@ class Choice:
                 "more rows, or other columns."
             ]
         undecided = self.surface.undecided()
-        return [
+        remarks = [
             remark
             for name, tried in self.surface.tried().items()
             if name != "n_neighbors" and len(tried) > 1
             for remark in self._remarks_on(name, tried, undecided[name])
         ]
+        if self.chosen.n_components == self.rank:
+            remarks.append(self._everything_kept())
+        return remarks
 
     def _remarks_on(
         self, name: str, tried: tuple[int, ...], good: tuple[int, ...]
@@ -91,22 +102,54 @@ class Choice:
                 f"The data cannot tell {name}: every value tried is within one standard error of "
                 f"the best. {_taken(chosen == tried[0])} was taken."
             )
-        elif name == "n_components" and chosen == self.rank:
-            yield (
-                f"n_components={chosen} is the dimension of the data: every direction adds to what "
-                "is predicted, and there is none to leave out."
-            )
-        elif chosen == tried[-1]:
+        elif chosen == tried[-1] and not (name == "n_components" and chosen == self.rank):
             yield f"{name}={chosen} is the largest value tried: try larger ones."
 
+    def _everything_kept(self) -> str:
+        """Say what it means that no direction of the data was left out."""
+        if self.rank == 1:
+            return (
+                "The data has one direction: there is no feature to choose, nothing to leave out."
+            )
+        whole = f"n_components={self.rank} is the dimension of the data"
+        if len(self.surface.undecided()["n_components"]) > 1:
+            return (
+                f"{whole}: nothing was left out, but fewer features, with other lags, do about as "
+                "well."
+            )
+        return (
+            f"{whole}: every direction adds to what is predicted, none of them is noise, and "
+            "nothing is left out. Together the features are the data itself in other coordinates; "
+            f"{self._along_the_surface()}."
+        )
+
+    def _along_the_surface(self) -> str:
+        """Compare the first features with all of them, by the surface's scores."""
+        one, chosen = self.surface.n_components[0], self.chosen
+        first, every = (
+            max(
+                setting.predicted
+                for setting in self.surface.settings()
+                if (setting.n_lags, setting.n_components) == (chosen.n_lags, m)
+            )
+            for m in (one, chosen.n_components)
+        )
+        if one == chosen.n_components:
+            return "fewer features were not tried"
+        which = "the first alone" if one == 1 else f"the first {one}"
+        return (
+            f"of {which} {100 * max(0.0, first) / one:.0f} % is predicted, of all "
+            f"{100 * max(0.0, every) / chosen.n_components:.0f} %"
+        )
+
     def __str__(self) -> str:
-        lines = [f"{self.method}, {self.chosen}"]
-        if self.best != self.chosen:
-            lines.append(f"Best of all, but not by more than its standard error: {self.best}")
-        if self.confirmed is not None:
+        ahead = "" if self.horizon == 1 else f", {self.horizon} steps ahead"
+        lines = [f"{self.method}, {self.judged}{ahead}"]
+        if self.best.values != self.chosen.values:
+            lead, error = self.surface.lead_over(self.chosen)
             lines.append(
-                f"Fits with just this setting predict {self.confirmed.predicted:.3g} "
-                f"± {self.confirmed.error:.2g}."
+                f"The highest score is that of {self.best.name}, but only by {lead:.2g} ± "
+                f"{error:.2g}: the smallest state of those within one standard error was taken."
             )
         return "\n".join([*lines, *self.remarks])
 

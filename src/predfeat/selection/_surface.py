@@ -33,11 +33,20 @@ class Setting:
     predicted: float
     error: float
 
-    def __str__(self) -> str:
+    @property
+    def values(self) -> tuple[int, int, int]:
+        """What was set: p, k and M."""
+        return self.n_lags, self.n_neighbors, self.n_components
+
+    @property
+    def name(self) -> str:
+        """What was set, in words."""
         k = f"k={self.n_neighbors}, " if self.n_neighbors else ""
+        return f"p={self.n_lags}, {k}M={self.n_components}"
+
+    def __str__(self) -> str:
         return (
-            f"p={self.n_lags}, {k}M={self.n_components}: predicts {self.predicted:.3g} "
-            f"± {self.error:.2g} of {self.n_components}"
+            f"{self.name}: predicts {self.predicted:.3g} ± {self.error:.2g} of {self.n_components}"
         )
 
 
@@ -98,6 +107,14 @@ class Surface:
             name: tuple(values[i] for i in np.unique(found))
             for (name, values), found in zip(self.tried().items(), near, strict=True)
         }
+
+    def lead_over(self, setting: Setting) -> tuple[float, float]:
+        """Return by how much the best setting is ahead of another, and the standard error."""
+        values = zip(self.tried().values(), setting.values, strict=True)
+        i, j, m = (tried.index(value) for tried, value in values)
+        a, b, c = self._best_index()
+        behind = self.scores[:, a, b, c] - self.scores[:, i, j, m]
+        return float(behind.mean()), float(standard_error(behind))
 
     def _setting(self, index: tuple[int, ...]) -> Setting:
         i, j, m = index

@@ -1,0 +1,117 @@
+"""What states of more samples would show of features that were found with few."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from predfeat._typing import FloatArray, IntArray
+from predfeat.experiments._splits import Split
+from predfeat.measures import predictability
+from predfeat.series import Sequences
+
+__all__ = ["OtherLags", "count_states", "measure_other_lags"]
+
+# To be looked at where nobody said how many: each about twice the one before.
+_MORE_LAGS = (2, 3, 5, 10)
+# Of the states that there are with the lags asked for, so many must be left: measured on few of
+# them, features may look better because of which these are.
+_STATES_LEFT = 0.5
+
+
+@dataclass(frozen=True)
+class OtherLags:
+    """The same features, measured with another number of lags.
+
+    Attributes
+    ----------
+    n_lags : int
+    train_share, test_share : list of float
+        As in `MethodRuns`, of every training and test part.
+    """
+
+    n_lags: int
+    train_share: list[float]
+    test_share: list[float]
+
+
+def measure_other_lags(
+    models: Sequence[Any],
+    splits: Sequence[Split],
+    values: FloatArray,
+    series: Sequences,
+    *,
+    n_lags: int,
+    horizon: int,
+    n_neighbors: int,
+    n_jobs: int | None = None,
+) -> list[OtherLags]:
+    """Measure features of training and test parts with more lags than they were found with.
+
+    Parameters
+    ----------
+    models : sequence of estimators
+        One for each split, fitted to its training part.
+    splits : sequence of Split
+    values : ndarray of shape (n_rows, n_columns)
+        The recording.
+    series : Sequences
+        The same, cut into sequences.
+    n_lags : int
+        Lags of the comparison; more are looked at, as far as sequences are long enough for them.
+    horizon, n_neighbors : int
+        Of the measure.
+    n_jobs : int, optional
+        Threads of the neighbour search.
+
+    Returns
+    -------
+    list of OtherLags
+        Ascending; empty where sequences are short.
+    """
+
+    def share(model: Any, rows: IntArray, p: int) -> float:
+        return predictability(
+            model.transform(values[rows]),
+            p,
+            n_neighbors,
+            horizon=horizon,
+            groups=series.sequence_first[rows],
+            relative=True,
+            ddof=1,
+            n_jobs=n_jobs,
+        )
+
+    return [
+        OtherLags(
+            p,
+            [share(model, split.train, p) for model, split in zip(models, splits, strict=True)],
+            [share(model, split.test, p) for model, split in zip(models, splits, strict=True)],
+        )
+        for p in _MORE_LAGS
+        if p > n_lags
+        and all(
+            _enough_left(series, rows, n_lags, p, horizon, n_neighbors)
+            for split in splits
+            for rows in (split.train, split.test)
+        )
+    ]
+
+
+def _enough_left(
+    series: Sequences, rows: IntArray, n_lags: int, more: int, horizon: int, n_neighbors: int
+) -> bool:
+    now, then = (count_states(series, rows, p, horizon) for p in (n_lags, more))
+    return then > max(n_neighbors, _STATES_LEFT * now)
+
+
+def count_states(series: Sequences, rows: IntArray, n_lags: int, horizon: int) -> int:
+    """Return how many states with a successor lie wholly in a part of a series."""
+    # The first rows of a window have no state in it, the last ones have their successors outside.
+    reached = series.reach(back=n_lags - 1, ahead=horizon)[rows]
+    back = np.isin(rows - n_lags + 1, rows, assume_unique=True)
+    ahead = np.isin(rows + horizon, rows, assume_unique=True)
+    return int(np.sum(reached & back & ahead))
