@@ -103,16 +103,29 @@ def test_lists_and_ranges_mix(tmp_path, table):
 def test_a_horizon_and_a_limit_are_told(tmp_path):
     t, noise = np.arange(300), np.random.default_rng(0).normal(size=(300, 2))
     path = tmp_path / "wave.csv"
-    rows = np.column_stack([np.sin(0.2 * t), noise])
+    rows = np.column_stack([9 * np.sin(0.8 * t), noise])
     np.savetxt(path, rows, delimiter=",", header="a,b,c", comments="")
     options = ("--n-lags", "2", "--n-neighbors", "5", "--n-components", "1-2", "--jobs", "1")
-    done = run("choose", path, *options, "--horizon", "7", "--max-rows", "200", "--out", tmp_path)
+    done = run("choose", path, *options, "--horizon", "7", "--max-rows", "250", "--out", tmp_path)
     assert done.exit_code == 0, done.output
     words = " ".join(done.output.split())
     assert "of 1, 7 steps ahead" in words
     assert " of 300 rows were used: --max-rows uses more." in words
     found = json.loads((tmp_path / "choice.json").read_text())
     assert found["horizon"] == 7
-    assert (
-        "predicted from the last 2 steps, 7 steps ahead" in (tmp_path / "choice.html").read_text()
-    )
+    page = (tmp_path / "choice.html").read_text()
+    assert "predicted from the last 2 steps, 7 steps ahead" in page
+
+
+def test_nothing_predicted_is_said_once_and_not_taken_back(tmp_path):
+    path = tmp_path / "noise.csv"
+    rows = np.random.default_rng(1).normal(size=(120, 3))
+    np.savetxt(path, rows, delimiter=",", header="a,b,c", comments="")
+    done = run("choose", path, *FEW, "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    assert "Nothing was predicted in data that was held out" in done.output
+    page = (tmp_path / "choice.html").read_text()
+    assert "predicts nothing that was held out" in page
+    for text in (done.output, page):
+        assert ": predicts" not in text
+        assert "% of its features" not in text

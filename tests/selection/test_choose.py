@@ -304,7 +304,8 @@ def test_what_fits_of_its_own_score_is_what_is_said():
         confirmed = replace(chosen, predicted=predicted, error=0.01)
         choice = Choice("SFA", SFA(), surface, surface.best(), chosen, confirmed, "blocks", 5)
         assert choice.found_nothing == found_nothing
-        assert str(choice).startswith(f"SFA, p=1, M=2: predicts {predicted:.3g} ± 0.01 of 2")
+        told = "\nNothing was" if found_nothing else f": predicts {predicted:.3g} ± 0.01 of 2"
+        assert str(choice).startswith(f"SFA, p=1, M=2{told}")
         # The other figure, of fits that share work, would be a second answer.
         assert "1.03" not in str(choice)
         assert ("Nothing was predicted" in str(choice)) == found_nothing

@@ -212,6 +212,11 @@ def _lead(choice: Choice) -> str:
     share = max(0.0, chosen.predicted) / chosen.n_components
     k = f", k = {chosen.n_neighbors}" if chosen.n_neighbors else ""
     ahead = "" if choice.horizon == 1 else f" {choice.horizon} steps ahead"
+    if choice.found_nothing:
+        return (
+            f"Of all settings tried, p = {chosen.n_lags}{k} and M = {chosen.n_components} was to "
+            f"be chosen, but what it predicts{ahead} is not surely more than nothing."
+        )
     text = (
         f"{choice.method} with p = {chosen.n_lags}{k} and M = {chosen.n_components} predicts "
         f"{share:.0%} of its features' variance{ahead} in data that it did not learn from."

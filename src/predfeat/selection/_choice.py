@@ -79,8 +79,10 @@ class Choice:
         """What to be careful about, in sentences."""
         if self.found_nothing:
             return [
-                "Nothing was predicted in data that was held out: the choice means nothing. Give "
-                "more rows, or other columns."
+                "Nothing was predicted in data that was held out, as far as one can tell: the "
+                f"score, {self.judged.predicted:.2g} ± {self.judged.error:.2g} of "
+                f"{self.judged.n_components}, is not two standard errors above zero. The choice "
+                "means nothing. Give more rows, or other columns."
             ]
         undecided = self.surface.undecided()
         remarks = [
@@ -144,6 +146,8 @@ class Choice:
 
     def __str__(self) -> str:
         ahead = "" if self.horizon == 1 else f", {self.horizon} steps ahead"
+        if self.found_nothing:
+            return "\n".join([f"{self.method}, {self.judged.name}{ahead}", *self.remarks])
         lines = [f"{self.method}, {self.judged}{ahead}"]
         if self.best.values != self.chosen.values:
             lead, error = self.surface.lead_over(self.chosen)
