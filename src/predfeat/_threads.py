@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
+from itertools import count
 from typing import Any, TypeVar
 
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["map_blocks", "count_threads", "one_blas_thread"]
+__all__ = ["count_threads", "map_blocks", "one_blas_thread", "ticker", "watching"]
 
 _LARGE = 256
 
@@ -45,12 +47,51 @@ def count_threads(n_jobs: int | None) -> int:
     return int(effective_n_jobs(n_jobs))
 
 
+# Who wants to know how far long loops are; None where nobody does.
+_observer: ContextVar[Callable[[int, int], None] | None] = ContextVar("observer", default=None)
+
+
+@contextmanager
+def watching(observer: Callable[[int, int], None] | None) -> Iterator[None]:
+    """Let an observer be told, with the steps done and those of all, how far long loops are.
+
+    It may be called from any thread, and loops may follow each other.
+
+    Examples
+    --------
+    >>> from predfeat._threads import ticker, watching
+    >>> with watching(lambda done, total: print(done, "of", total)):
+    ...     tick = ticker(2)
+    ...     tick()
+    ...     tick()
+    1 of 2
+    2 of 2
+    """
+    token = _observer.set(observer)
+    try:
+        yield
+    finally:
+        _observer.reset(token)
+
+
+def ticker(total: int) -> Callable[[], None]:
+    """Return what a loop of so many steps is to call after each; it may be called by threads."""
+    observer, steps = _observer.get(), count(1)
+    if observer is None:
+        return lambda: None
+    return lambda: observer(next(steps), total)
+
+
 def map_blocks(
-    work: Callable[[Block], Result], blocks: Sequence[Block], n_jobs: int
+    work: Callable[[Block], Result],
+    blocks: Sequence[Block],
+    n_jobs: int,
+    on_failure: Callable[[], None] | None = None,
 ) -> list[Result]:
     """Apply `work` to every block, in order, on `n_jobs` threads with one BLAS thread each.
 
-    The BLAS thread count is restored afterwards, also when the work fails or is interrupted.
+    The BLAS thread count is restored afterwards, also when the work fails or is interrupted. Then
+    `on_failure` is called before threads that still work are waited for.
     """
     with one_blas_thread():
         if n_jobs == 1 or len(blocks) == 1:
@@ -59,5 +100,7 @@ def map_blocks(
             try:
                 return list(pool.map(work, blocks))
             except BaseException:
+                if on_failure is not None:
+                    on_failure()
                 pool.shutdown(cancel_futures=True)
                 raise

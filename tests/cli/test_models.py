@@ -13,9 +13,12 @@ from predfeat import GPFA, SFA, AutoFeatures, load, measures, read_header
 from predfeat.cli import app
 from predfeat.cli._wording import in_options
 from predfeat.datasets import read
+from predfeat.experiments import spread_sequences
+from predfeat.features import ExpectedTime
 from predfeat.report import render
 from predfeat.report._findings import _OPTIONS
 from predfeat.selection import diagnose
+from predfeat.series import check_sequences
 
 N_TRIALS, N_ROWS = 4, 60
 
@@ -152,6 +155,32 @@ def test_options_of_fit_are_parameters_of_the_method(tmp_path, trials):
     wanted |= {"horizon": 2}
     assert load(model).get_params().items() >= wanted.items()
     assert read_header(model).notes["columns"] == ["left", "right", "up"]
+
+
+def test_fit_takes_rows_spread_over_the_recording_where_asked(tmp_path, trials):
+    model = tmp_path / "m.predfeat"
+    result = run("fit", trials, *READ, "--out", model, "-m", "sfa", "--max-rows", "100")
+    assert result.exit_code == 0, result.output
+    recording = read_trials(trials)
+    series = check_sequences(recording.values, recording.groups)
+    rows, groups = spread_sequences(series, 100, shortest=10)
+    expected = SFA().fit(recording.values[rows], groups=groups)
+    np.testing.assert_array_equal(load(model).components_, expected.components_)
+    assert f"feature(s) of {len(rows)} of {len(recording.values)} rows of" in result.output
+
+
+def test_a_long_fit_is_announced_with_what_takes_less(tmp_path, trials, monkeypatch):
+    def expected(*_):
+        return ExpectedTime(7200.0, 144.0)
+
+    monkeypatch.setattr("predfeat.features.expected_time", expected)
+    result = run("fit", trials, *READ, "--out", tmp_path / "a", "--max-iter", "3")
+    assert "may take about 2 hours (about 2.4 minutes for each of at most 3" in result.output
+    for option in ("--max-iter", "--max-rows", "--every", "--init"):
+        assert option in result.output
+        assert option in run("fit", "--help").output
+    quiet = run("fit", trials, *READ, "--out", tmp_path / "b", "--max-iter", "3", "-q")
+    assert quiet.output == ""
 
 
 def test_fit_keeps_few_directions_of_many_columns_unless_told(tmp_path):

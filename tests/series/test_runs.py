@@ -228,6 +228,6 @@ def test_too_few_states_with_a_successor():
 def test_a_horizon_beyond_every_sequence_is_named():
     series = check_sequences(np.arange(6.0).reshape(6, 1), groups=[0, 0, 0, 0, 1, 1])
     assert series.state_times(2, horizon=2).tolist() == [1]
-    message = r"5 rows in a row are needed.*longest stretch has 4.*a nearer horizon \(horizon\)"
+    message = r"5 rows in a row are needed.*longest stretch has 4.*a nearer horizon \(horizon=3\)"
     with pytest.raises(ShortSequencesError, match=message):
         series.state_times(2, horizon=3)

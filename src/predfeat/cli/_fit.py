@@ -22,7 +22,7 @@ from predfeat.cli._options import (
     reads_a_file,
 )
 from predfeat.cli._outputs import refuse_existing
-from predfeat.cli._terminal import progress_bar, say
+from predfeat.cli._terminal import in_words, progress_bar, say
 from predfeat.cli._wording import in_options
 from predfeat.exceptions import ConstantColumnsWarning
 
@@ -30,6 +30,9 @@ __all__ = ["fit"]
 
 
 _LISTED = 10
+# A fit that takes longer, in seconds, is worth a word before it starts.
+_LONG_FIT = 60
+_FEWER_ROWS = 20_000
 _CLASSES = {
     "gpfa": "GPFA",
     "random": "RandomFeatures",
@@ -129,6 +132,14 @@ def fit(
             show_default=False,
         ),
     ] = None,
+    max_rows: Annotated[
+        int | None,
+        typer.Option(
+            min=10,
+            help="Rows at most, in blocks spread evenly over the recording (all).",
+            show_default=False,
+        ),
+    ] = None,
     diagnosis: Annotated[
         bool,
         typer.Option(
@@ -167,19 +178,25 @@ def fit(
     model = _estimator(method, parameters, jobs)
     wanted = count_or_share(pca_components)
     recording = read_recording(files, reading, quiet=quiet)
-    model.set_params(pca_components=wanted if pca_components else _few_directions(recording))
+    values, groups = _rows_to_fit(model, recording, max_rows)
+    model.set_params(
+        pca_components=wanted if pca_components else _few_directions(recording, values, groups)
+    )
+    if not quiet:
+        _say_how_long(model, values, groups)
     with progress_bar(f"fitting {type(model).__name__}", quiet=quiet) as progress:
         _show_progress(model, progress)
         with _constant_columns_by_name(recording, quiet=quiet):
-            model.fit(recording.values, groups=recording.groups)
+            model.fit(values, groups=groups)
         _show_progress(model, None)
     from predfeat.persistence import save
 
     out.parent.mkdir(parents=True, exist_ok=True)
     save(model, out, notes=data_notes(recording, reading), overwrite=force)
     n_features = model.components_.shape[0]
+    of = "" if values is recording.values else f"{len(values)} of {len(recording.values)} rows of "
     say(
-        f"{type(model).__name__}: {n_features} feature(s) of {recording.source}, kept in {out}",
+        f"{type(model).__name__}: {n_features} feature(s) of {of}{recording.source}, kept in {out}",
         quiet=quiet,
     )
     if model.pca_components is not None and not pca_components:
@@ -190,16 +207,50 @@ def fit(
         )
     _say_who_won(model, quiet=quiet)
     if diagnosis and not quiet:
-        _diagnose(model, recording, jobs)
+        _diagnose(model, recording.names, values, groups, jobs)
 
 
-def _few_directions(recording: Any) -> int | float | None:
+def _rows_to_fit(model: Any, recording: Any, max_rows: int | None) -> tuple[Any, Any]:
+    """Return all rows and their sequences, or so many of them in blocks."""
+    if max_rows is None or len(recording.values) <= max_rows:
+        return recording.values, recording.groups
+    from predfeat.experiments import shortest_piece, spread_sequences
+    from predfeat.series import check_sequences
+
+    series = check_sequences(recording.values, recording.groups, name="the recording")
+    shortest = shortest_piece(getattr(model, "n_lags", 1), getattr(model, "horizon", 1))
+    rows, groups = spread_sequences(series, max_rows, shortest=shortest)
+    return recording.values[rows], groups
+
+
+def _few_directions(recording: Any, values: Any, groups: Any) -> int | float | None:
     """Return what to keep of a recording of many columns before whitening."""
     from predfeat.experiments import choose_pca
     from predfeat.series import check_sequences
 
-    series = check_sequences(recording.values, recording.groups, name="the recording")
+    series = check_sequences(values, groups, name="the recording")
     return choose_pca(recording, series, int(series.valid.sum()))
+
+
+def _say_how_long(model: Any, values: Any, groups: Any) -> None:
+    """Say before a long fit how long it will take, and what takes less."""
+    from predfeat.features import expected_time
+
+    expected = expected_time(model, values, groups)
+    if expected is None or expected.seconds < _LONG_FIT:
+        return
+    steps = ""
+    if expected.per_iteration is not None:
+        each = in_words(expected.per_iteration)
+        steps = f" ({each} for each of at most {model.max_iter} iterations; --max-iter takes fewer)"
+    sooner = f"--max-rows {_FEWER_ROWS} fits to so many rows, spread over the recording"
+    sooner += "; --every 10 keeps one row in ten, where sampling is fast"
+    if steps and isinstance(model.init, str) and model.init == "input":
+        sooner += "; --init sfa or pca searches the first neighbours in fewer dimensions"
+    say(
+        f"note: fitting {type(model).__name__} to {len(values)} rows may take "
+        f"{in_words(expected.seconds)}{steps}. Sooner: {sooner}. Ctrl-C stops it."
+    )
 
 
 def _show_progress(model: Any, progress: Callable[[float, float], None] | None) -> None:
@@ -251,15 +302,15 @@ def _constant_columns_by_name(recording: Any, *, quiet: bool) -> Iterator[None]:
         yield
 
 
-def _diagnose(model: Any, recording: Any, jobs: int) -> None:
+def _diagnose(model: Any, names: Any, values: Any, groups: Any, jobs: int) -> None:
     from predfeat.selection import diagnose
 
     with progress_bar("diagnosing") as progress:
         found = diagnose(
             model,
-            recording.values,
-            recording.groups,
-            names=recording.names,
+            values,
+            groups,
+            names=names,
             n_jobs=jobs,
             on_progress=progress,
         )

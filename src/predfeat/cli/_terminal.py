@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["progress_bar", "say", "show"]
+__all__ = ["in_words", "progress_bar", "say", "show"]
 
 
 @contextmanager
@@ -36,6 +36,23 @@ def progress_bar(title: str, *, quiet: bool = False) -> Iterator[Callable[[float
     ) as progress:
         task = progress.add_task(title, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+def in_words(seconds: float) -> str:
+    """Write a time that is known roughly.
+
+    Examples
+    --------
+    >>> in_words(0.4), in_words(34.0), in_words(100.0), in_words(9000.0)
+    ('less than a second', 'about 34 seconds', 'about 1.7 minutes', 'about 2.5 hours')
+    """
+    if seconds < 1:
+        return "less than a second"
+    for unit, size in (("second", 1), ("minute", 60), ("hour", 3600)):
+        if seconds < 90 * size or unit == "hour":
+            break
+    number = float(f"{seconds / size:.2g}")
+    return f"about {number:g} {unit}{'s' * (number != 1)}"
 
 
 def say(text: str, *, quiet: bool = False) -> None:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from predfeat._compat import Interval, StrOptions
-from predfeat._threads import one_blas_thread
+from predfeat._threads import one_blas_thread, watching
 from predfeat._typing import ArrayLike, FloatArray, IntArray
 from predfeat.exceptions import RankError
 from predfeat.features._base import POSITIVE, LinearFeatures
@@ -240,7 +240,8 @@ class GPFA(LinearFeatures):
         with one_blas_thread(white.n_columns):
             for n_done in range(1, self.max_iter + 1):
                 started = perf_counter()
-                projected, neighbors = self._iterate(white, space, neighbors)
+                with watching(self._search_observer(n_done)):
+                    projected, neighbors = self._iterate(white, space, neighbors)
                 pairs = self._solve(projected, max(n_between, self.n_components))
                 latest.append(pairs.vectors[:, : self.n_components])
                 values = pairs.values[: self.n_components]
@@ -353,8 +354,24 @@ class GPFA(LinearFeatures):
             directions = given_directions(start, whitening)
         return white.with_rows(white.rows @ directions)
 
-    # Called with the number of iterations done: for whoever shows progress.
-    _after_iteration: Callable[[int], None] | None = None
+    # Called with the number of iterations done, and during a search with a part of the next one:
+    # for whoever shows progress.
+    _after_iteration: Callable[[float], None] | None = None
+
+    def _search_observer(self, number: int) -> Callable[[int, int], None] | None:
+        """Return what follows the search of an iteration of that number."""
+        after, furthest = self._after_iteration, 0.0
+        if after is None:
+            return None
+
+        def observe(n_done: int, n_all: int) -> None:
+            # What a search leaves open another one may find: that is not one step back. And after
+            # the last step there is still the graph to do.
+            nonlocal furthest
+            furthest = max(furthest, n_done / (n_all + 1))
+            after(number - 1 + furthest)
+
+        return observe
 
     def _report(self, history: IterationHistory) -> None:
         if self._after_iteration is not None:

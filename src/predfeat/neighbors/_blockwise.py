@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from predfeat._threads import map_blocks
+from predfeat._threads import map_blocks, ticker
 from predfeat._typing import FloatArray, IntArray
 from predfeat.neighbors._exclusion import Exclusion
 from predfeat.neighbors._ranking import nearest_of_candidates
@@ -47,7 +47,14 @@ def search_blockwise(
     search = partial(
         _search_block, states, moved, n_neighbors, exclusion, squared_norms, shared, places
     )
-    results = map_blocks(search, blocks, n_jobs)
+    tick = ticker(len(blocks))
+
+    def work(block: IntArray) -> tuple[IntArray, FloatArray]:
+        found = search(block)
+        tick()
+        return found
+
+    results = map_blocks(work, blocks, n_jobs)
     return np.concatenate([r[0] for r in results]), np.concatenate([r[1] for r in results])
 
 

@@ -10,11 +10,12 @@ not depend on the number of threads or the order of their work.
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
 
-from predfeat._threads import map_blocks
+from predfeat._threads import map_blocks, ticker
 from predfeat._typing import AnyArray, FloatArray, IntArray
 from predfeat.neighbors._blockwise import search_blockwise
 from predfeat.neighbors._exclusion import Exclusion
@@ -172,7 +173,7 @@ def _scan(prepared: _Prepared, first_limits: AnyArray, n_kept: int, n_jobs: int)
         ),
         key=lambda tile: tile[0] - tile[1],
     )
-    remaining = iter(tiles)
+    remaining, tick = iter(tiles), ticker(len(tiles))
 
     def work(thread: int) -> None:
         narrow = np.zeros(width, dtype=np.float32)
@@ -207,8 +208,12 @@ def _scan(prepared: _Prepared, first_limits: AnyArray, n_kept: int, n_jobs: int)
                 marks,
                 words,
             )
+            tick()
 
-    map_blocks(work, list(range(n_jobs)), n_jobs)
+    def leave_the_rest() -> None:
+        deque(remaining, maxlen=0)
+
+    map_blocks(work, list(range(n_jobs)), n_jobs, on_failure=leave_the_rest)
     return lists
 
 

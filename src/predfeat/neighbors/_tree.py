@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial import KDTree
 
+from predfeat._threads import ticker
 from predfeat._typing import BoolArray, FloatArray, IntArray
 from predfeat.neighbors._blockwise import search_blockwise
 from predfeat.neighbors._crowds import steps_ahead
@@ -46,7 +47,9 @@ def search_tree(
         n_asked = min(n_neighbors + min(widest, _WINDOW_AT_MOST) + spare, n_states)
         n_rows = max(1, _PAIRS_AT_ONCE // n_asked)
         undecided = []
-        for start in range(0, len(queries), n_rows):
+        starts = range(0, len(queries), n_rows)
+        tick = ticker(len(starts))
+        for start in starts:
             some = queries[start : start + n_rows]
             distances, found = tree.query(embedded[some], k=n_asked, workers=n_jobs)
             first, stop = exclusion.first[some, None], exclusion.stop[some, None]
@@ -57,6 +60,7 @@ def search_tree(
                     embedded, some[sure], found[sure], allowed[sure], n_neighbors, places
                 )
             undecided.append(some[~sure])
+            tick()
         return np.concatenate(undecided)
 
     left = ask_tree(np.arange(n_states), _SPARE)

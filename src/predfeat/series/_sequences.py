@@ -145,7 +145,7 @@ class Sequences:
 
 def fewer_rows(horizon: int) -> str:
     """Say what a prediction that reaches too far may ask for instead."""
-    nearer = ", a nearer horizon (horizon)" if horizon > 1 else ""
+    nearer = f", a nearer horizon (horizon={horizon})" if horizon > 1 else ""
     return f"fewer lags (n_lags){nearer}"
 
 
