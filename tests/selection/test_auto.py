@@ -23,6 +23,8 @@ KINDS = {
 CALM = "GPFA (1), calm from extremes"
 
 
+# Some checks fit to the irises, whose labels are sorted as the ids of sequences are.
+@pytest.mark.filterwarnings("ignore::predfeat.exceptions.IgnoredTargetWarning")
 @parametrize_with_checks([AutoFeatures()])
 def test_checks_of_scikit_learn(estimator, check):
     check(estimator)
