@@ -1,0 +1,369 @@
+"""How long a feature's cycle lasts, where it has one that stands out from its spectrum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from scipy.special import betainc
+
+from predfeat._compat import Interval, validate_parameter_constraints
+from predfeat._typing import ArrayLike, FloatArray, IntArray
+from predfeat.measures._given import given_features
+from predfeat.series import Sequences
+
+__all__ = ["Periods", "periods"]
+
+# Cycles that a stretch must hold: below them there must be frequencies left to compare with.
+_CYCLES = 3
+# Rows in which a cycle of three rows, seen that often, still has frequencies above it.
+_SHORTEST = 16
+# Octaves below a peak that it is compared with. What is slower still is another background.
+_OCTAVES = 2
+# Waves are looked for at so many places within a bin, and so many of the largest are tested.
+_FINER, _WAVES = 8, 16
+# Of waves that are equally strong the one that stands out by luck may be a few times the others.
+_ALIKE = 0.25
+
+
+@dataclass(frozen=True)
+class Periods:
+    """How long the cycles of some features last, in rows.
+
+    Attributes
+    ----------
+    period : ndarray of shape (n_features,)
+        NaN for a feature without a cycle that stands out.
+    resolution : ndarray of shape (n_features,)
+        How well the length of the series lets periods near that one be told apart. NaN where
+        there is none.
+    slower_than : ndarray of shape (n_features,)
+        For features without a cycle, most of whose variance changes so slowly that the series is
+        too short to show any: if their changes come back at all, then later than this. NaN for
+        all others.
+    """
+
+    period: FloatArray
+    resolution: FloatArray
+    slower_than: FloatArray
+
+
+def periods(
+    Y: Any,
+    *,
+    groups: ArrayLike | None = None,
+    n_directions: int = 1,
+    level: float = 0.05,
+) -> Periods:
+    r"""Find the cycle of every feature, where it has one.
+
+    The spectrum is that of the longest stretches as a whole, each with its straight line taken
+    off; several of one length are averaged. A cycle is a peak in it: a sine wave, or a band of
+    frequencies, with more power than the frequencies below *and* above it have, by more than
+    chance would explain. Noise whose spectrum only falls, or only rises, has no such peak: white
+    noise, an autoregression of first order, a random walk. Of a flat spectrum, the least
+    favourable one of those, the ratio of two mean powers has Fisher's F distribution; the level is
+    shared out evenly over octaves and widths of bands. Of several peaks the one counts that has
+    the most power together with its multiples: harmonics of a sharp beat belong to the beat.
+
+    Parameters
+    ----------
+    Y : array-like of shape (n_rows, n_features) or (n_rows,)
+        Features in time order; rows with a NaN are gaps. Gaps no longer than the longest stretch
+        between them are bridged by straight lines, as the clock goes on; longer ones divide.
+    groups : array-like of shape (n_rows,), optional
+        Ids of the sequences, whose cycles need not be in step.
+    n_directions : int, default=1
+        Of how many independent directions the features were chosen *for their spectrum*, as by
+        `ForeCA`: the best of many spectra has peaks by chance.
+    level : float, default=0.05
+        How often, at most, noise may be said to have a cycle.
+
+    Returns
+    -------
+    Periods
+        In rows.
+
+    Examples
+    --------
+    A yearly cycle in four years of days, and noise:
+
+    >>> import numpy as np
+    >>> from predfeat.measures import periods
+    >>> Y = np.random.default_rng(0).normal(size=(1461, 2))
+    >>> Y[:, 0] += np.sin(2 * np.pi / 365.25 * np.arange(1461))
+    >>> found = periods(Y)
+    >>> found.period.round(), found.resolution.round()
+    (array([372.,  nan]), array([47., nan]))
+    """
+    validate_parameter_constraints(
+        {
+            "n_directions": [Interval(Integral, 1, None, closed="left")],
+            "level": [Interval(Real, 0, 1, closed="neither")],
+        },
+        {"n_directions": n_directions, "level": level},
+        caller_name="periods",
+    )
+    features = given_features(Y, groups)
+    found = np.full((3, features.n_columns), np.nan)
+    blocks = _blocks(features)
+    length = blocks.shape[1]
+    if length < _SHORTEST:
+        return Periods(*found)
+    slow = _slow_share(blocks) > 0.5
+    for column in range(features.n_columns):
+        spectrum = _Spectrum.of(blocks[:, :, column], n_directions)
+        peaks = [] if spectrum is None else [*_waves(spectrum, level), *_humps(spectrum, level)]
+        if spectrum is not None and peaks:
+            peak = _strongest(peaks)
+            period = length / peak.place * _beat(spectrum, peak, level)
+            found[:2, column] = period, period * peak.width / 2 / peak.place
+        elif slow[column]:
+            found[2, column] = length / _CYCLES
+    return Periods(*found)
+
+
+def _blocks(series: Sequences) -> FloatArray:
+    """Return stretches of one length, gaps bridged, of shape (n_blocks, length, n_columns).
+
+    The length is one that half of all rows have room for; for one sequence it is its own.
+    """
+    stretches = [
+        stretch for bound in series.sequence_bounds() for stretch in _stretches(series, bound)
+    ]
+    lengths = np.sort([len(stretch) for stretch in stretches])[::-1]
+    covered = np.cumsum(lengths)
+    length = int(lengths[np.searchsorted(covered, covered[-1] / 2)])
+    blocks = []
+    for stretch in stretches:
+        n_blocks, spare = divmod(len(stretch), length)
+        for i in range(n_blocks):
+            start = i * length + i * spare // max(n_blocks - 1, 1)
+            blocks.append(stretch[start : start + length])
+    return np.array(blocks)
+
+
+def _stretches(series: Sequences, bound: tuple[int, int]) -> Iterator[FloatArray]:
+    """Yield the parts of a sequence between gaps that are too long to be bridged."""
+    rows = np.arange(*bound)
+    there = rows[series.valid[rows]]
+    if len(there) == 0:
+        return
+    longest = int(np.max(series.run_last[there] - series.run_first[there])) + 1
+    for part in np.split(there, np.flatnonzero(np.diff(there) - 1 > longest) + 1):
+        whole = np.arange(part[0], part[-1] + 1)
+        yield np.column_stack([np.interp(whole, part, column) for column in series.rows[part].T])
+
+
+def _slow_share(blocks: FloatArray) -> FloatArray:
+    """Return the share of variance in cosines of fewer than three cycles per block."""
+    length = blocks.shape[1]
+    centred = blocks - blocks.mean(axis=1, keepdims=True)
+    half_cycles = np.arange(1, 2 * _CYCLES)
+    time = np.arange(length) + 0.5
+    cosines = np.sqrt(2.0 / length) * np.cos(np.pi / length * np.outer(time, half_cycles))
+    slow = np.einsum("tk,btc->bkc", cosines, centred)
+    whole = np.sum(centred**2, axis=(0, 1))
+    share: FloatArray = np.divide(
+        np.sum(slow**2, axis=(0, 1)), whole, out=np.zeros_like(whole), where=whole > 0
+    )
+    return share
+
+
+@dataclass(frozen=True)
+class _Peak:
+    """A place in the spectrum, in cycles per block; its width, and its power."""
+
+    place: float
+    width: int
+    power: float
+
+
+@dataclass(frozen=True)
+class _Spectrum:
+    """One feature's blocks without their straight lines, and their mean power at 1, 2, … cycles."""
+
+    blocks: FloatArray
+    power: FloatArray
+    n_directions: int
+
+    @classmethod
+    def of(cls, blocks: FloatArray, n_directions: int) -> _Spectrum | None:
+        """Return the spectrum; None where there is nothing but straight lines."""
+        time = np.arange(blocks.shape[1])
+        line = np.stack([np.ones(len(time)), time - time.mean()])
+        straight = _without(blocks, line)
+        # What rounding leaves of a straight line is no spectrum.
+        if np.sum(straight**2) <= 1e-20 * np.sum(blocks**2):
+            return None
+        return cls(straight, _power(straight), n_directions)
+
+    @property
+    def n_bins(self) -> int:
+        """Frequencies below Nyquist's."""
+        return len(self.power)
+
+    def chance(self, peak: Any, width: int, around: Any, n_around: Any) -> Any:
+        """Return how often a mean power over `width` bins would so exceed that of others."""
+        n_blocks = len(self.blocks)
+        # The best of N directions exceeds their mean by so much (Marchenko and Pastur's edge).
+        luck = (1 + np.sqrt((self.n_directions - 1) / (n_blocks * width))) ** 2
+        freedom, other = n_blocks * width, n_blocks * n_around
+        x = other * around / (other * around + freedom * peak / luck + np.finfo(float).tiny)
+        return betainc(other, freedom, x)
+
+    def weight(self, place: Any, step: Any = 1.0) -> Any:
+        """Return the share of the level for a band: the same for each octave and each width."""
+        octaves = np.log(self.n_bins / _CYCLES) + 1.0
+        n_widths = 1 + np.floor(np.log2(np.maximum(place / 2, 1.0)))
+        return step / place / octaves / n_widths
+
+
+def _without(blocks: FloatArray, waves: FloatArray) -> FloatArray:
+    """Return what is left of blocks when the best combination of some waves is taken off."""
+    solved = np.linalg.lstsq(waves @ waves.T, waves @ blocks.T, rcond=None)[0]
+    left: FloatArray = blocks - solved.T @ waves
+    return left
+
+
+def _power(blocks: FloatArray) -> FloatArray:
+    length = blocks.shape[1]
+    spectra = np.fft.rfft(blocks, axis=1)[:, 1 : (length + 1) // 2]
+    power: FloatArray = np.mean(spectra.real**2 + spectra.imag**2, axis=0) * 2 / length
+    return power
+
+
+def _waves(spectrum: _Spectrum, level: float) -> Iterator[_Peak]:
+    """Yield the sine waves that stand out.
+
+    A wave is fitted at its own place between the bins and taken off, so that what is left beside
+    it is background and nothing of the wave's.
+    """
+    blocks, n_bins = spectrum.blocks, spectrum.n_bins
+    length = blocks.shape[1]
+    time = np.arange(length)
+    for place in _places(spectrum):
+        low = max(1, int(place / 2**_OCTAVES)), int(np.ceil(place)) - 1
+        # Up to the wave's own second harmonic.
+        high = int(place) + 1, min(n_bins, int(np.ceil(2 * place)) - 2)
+        if low[0] > low[1] or high[0] > high[1] or place < _CYCLES - 0.5:
+            continue
+        angle = 2 * np.pi * place / length * time
+        waves = np.stack([np.ones(length), time - time.mean(), np.cos(angle), np.sin(angle)])
+        left = _without(blocks, waves)
+        power = float(np.sum(blocks**2) - np.sum(left**2)) / len(blocks)
+        around = _power(left)
+        chances = [
+            spectrum.chance(power, 1, around[first - 1 : last].mean(), last - first + 1)
+            for first, last in (low, high)
+        ]
+        if max(chances) <= level * spectrum.weight(place):
+            yield _Peak(place, 1, power)
+
+
+def _places(spectrum: _Spectrum) -> list[float]:
+    """Return where the spectrum has its largest peaks, between the bins."""
+    fine = _fine_power(spectrum.blocks)
+    top = 1 + np.flatnonzero((fine[1:-1] >= fine[:-2]) & (fine[1:-1] > fine[2:]))
+    # A peak counts by how far it rises above what is slower: noise is largest where it is slow.
+    whole = np.cumsum(fine)
+    beside = whole[(top * 0.75).astype(int)] / np.maximum(top * 0.75, 1.0)
+    order = np.argsort(-fine[top] / np.maximum(beside, np.finfo(float).tiny), kind="stable")
+    top = top[order[:_WAVES]]
+    bend = 2 * fine[top] - fine[top - 1] - fine[top + 1]
+    aside = (fine[top + 1] - fine[top - 1]) / (2 * np.maximum(bend, np.finfo(float).tiny))
+    return [float(place) for place in (top + aside.clip(-0.5, 0.5)) / _FINER]
+
+
+def _fine_power(blocks: FloatArray) -> FloatArray:
+    """Return the power at every eighth of a bin, from 0 up to Nyquist's frequency."""
+    length = blocks.shape[1]
+    padded = np.fft.rfft(blocks, _FINER * length, axis=1)[:, : _FINER * length // 2]
+    power: FloatArray = np.mean(padded.real**2 + padded.imag**2, axis=0) * 2 / length
+    return power
+
+
+def _humps(spectrum: _Spectrum, level: float) -> Iterator[_Peak]:
+    """Yield the bands of two, four, eight … bins that stand out."""
+    n_bins = spectrum.n_bins
+    total = np.concatenate([[0.0], np.cumsum(spectrum.power)])
+
+    def mean(first: IntArray, last: IntArray) -> FloatArray:
+        return np.asarray((total[last] - total[first - 1]) / (last - first + 1))
+
+    width = 2
+    while 2 * width <= n_bins:
+        step = width // 2
+        first = np.arange(_CYCLES, n_bins - width, step)
+        centre = first + (width - 1) / 2
+        low = np.maximum(1, (centre / 2**_OCTAVES).astype(int)), first - 2
+        high = first + width + 1, np.minimum(n_bins, np.ceil(2 * centre).astype(int))
+        there = (centre >= 2 * width) & (low[0] <= low[1]) & (high[0] <= high[1])
+        first, centre = first[there], centre[there]
+        inside = mean(first, first + width - 1)
+        chance = np.zeros(len(first))
+        for bins in (low, high):
+            start, last = bins[0][there], bins[1][there]
+            beside = spectrum.chance(inside, width, mean(start, last), last - start + 1)
+            chance = np.maximum(chance, beside)
+        for i in np.flatnonzero(chance <= level * spectrum.weight(centre, step)):
+            hump = np.arange(first[i], first[i] + width)
+            power = spectrum.power[hump - 1]
+            yield _Peak(float(np.average(hump, weights=power)), width, float(power.sum()))
+        width *= 2
+
+
+def _strongest(peaks: list[_Peak]) -> _Peak:
+    """Return the peak with the most power, that of its multiples counted with it."""
+
+    def is_part(one: _Peak, other: _Peak) -> bool:
+        """Tell whether a peak is a wide view of a wave, or a grain of a hump."""
+        if one.width == other.width or abs(one.place - other.place) > (one.width + other.width) / 2:
+            return False
+        wide = one.width > other.width
+        return other.power > one.power / 2 if wide else other.power > 2 * one.power
+
+    def whole(peak: _Peak) -> float:
+        power = 0.0
+        for other in own:
+            k = max(1, round(other.place / peak.place))
+            # Where multiples lie so close that anything is one, it says nothing.
+            blur = (k * peak.width + other.width) / 2
+            if abs(other.place - k * peak.place) <= blur < peak.place / 2:
+                power += other.power
+        return max(power, peak.power)
+
+    own = [peak for peak in peaks if not any(is_part(peak, other) for other in peaks)]
+    return max(own or peaks, key=lambda peak: (whole(peak), -peak.place))
+
+
+def _beat(spectrum: _Spectrum, peak: _Peak, level: float) -> int:
+    """Return of which harmonic of the cycle a wave is: 1 unless the others show, too.
+
+    The harmonics of a short beat are equally strong, and any of them may stand out by luck. They
+    are the q-th where the multiples of a q-th of the frequency stand out, too, from the power
+    between them, and are in the mean about as strong as the wave.
+    """
+    if peak.width > 1:
+        return 1
+    fine = _fine_power(spectrum.blocks)
+    n_tried = int(peak.place / _CYCLES) - 1
+    best, order = 0.0, 1
+    for q in range(2, n_tried + 2):
+        spacing = peak.place / q
+        teeth = spacing * np.array([k for k in range(1, 2 * q) if k != q])
+        at = np.rint(teeth * _FINER).astype(int)
+        between = np.rint((teeth - spacing / 2) * _FINER).astype(int)
+        if at[-1] >= len(fine):
+            continue
+        power, background = fine[at].mean(), fine[between].mean()
+        excess = float(power - background)
+        # A multiple of the true q has as much power on more teeth, a divisor less on fewer.
+        sharpness = excess * np.sqrt(len(at))
+        chance = spectrum.chance(power, len(at), background, len(at)) * n_tried
+        if sharpness > best and chance <= level and excess > _ALIKE * peak.power:
+            best, order = sharpness, q
+    return order
