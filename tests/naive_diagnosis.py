@@ -126,3 +126,31 @@ def still_share(X, groups, times, p):
         if reaches(run, t, back=p):
             n_still += all(np.array_equal(X[t - lag], X[t - lag - 1]) for lag in range(p))
     return n_still / len(times)
+
+
+def held_out_autoregressions(X, groups, folds, lags):
+    """Return for each lag and column the held-out squared error by the variance, row by row."""
+    run = run_of_rows(X, groups)
+    samples = np.array([row for row in X if not is_gap(row)])
+    shares = []
+    for p in lags:
+        total, n_rows = np.zeros(X.shape[1]), 0
+        for train, test in folds:
+            inside = {True: set(train), False: set(test)}
+            errors = []
+            for j in range(X.shape[1]):
+                mean = np.mean([X[t, j] for t in train if not is_gap(X[t])])
+
+                def pairs(part, j=j, mean=mean, inside=inside, p=p):
+                    for t in sorted(inside[part]):
+                        reached = reaches(run, t, back=p)
+                        if reached and all(t - lag in inside[part] for lag in range(1, p + 1)):
+                            yield [X[t - lag, j] - mean for lag in range(1, p + 1)], X[t, j] - mean
+
+                past, now = zip(*pairs(True), strict=True)
+                weights = np.linalg.lstsq(np.array(past), np.array(now), rcond=None)[0]
+                errors.append(np.mean([(y - np.dot(h, weights)) ** 2 for h, y in pairs(False)]))
+            total += len(test) * np.array(errors)
+            n_rows += len(test)
+        shares.append(total / n_rows / samples.var(axis=0))
+    return np.array(shares)

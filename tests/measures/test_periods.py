@@ -20,6 +20,10 @@ def sine(n_rows, period, n_columns=1, seed=0):
     return np.sin(2 * np.pi * np.arange(n_rows)[:, None] / period + phases)
 
 
+def spectrum_of(y, n_directions=1):
+    return _period._Spectrum.of(np.array([y]), n_directions)
+
+
 def test_a_yearly_cycle_in_four_years_of_days():
     weather = noise(1461, 10, 0.8)
     found = periods(2.0 * sine(1461, 365.25, 10) + weather / weather.std())
@@ -47,12 +51,22 @@ def test_the_tick_of_a_clock(seconds, decay):
     assert np.all(np.abs(found - 1.0) < 0.03)
 
 
-def test_a_tick_in_noise_is_not_one_of_its_harmonics():
-    rate, rng = 86.13, np.random.default_rng(0)
-    rows = 0.2 * rng.normal(size=(int(60 * rate), 10))
-    for column in rows.T:
-        column[np.rint((np.arange(59) + rng.uniform()) * rate).astype(int)] += 1.0
-    assert np.mean(np.abs(periods(rows).period / rate - 1.0) < 0.01) >= 0.8
+@pytest.mark.parametrize("harmonic", [1, 2, 7, 12])
+def test_harmonics_of_a_tick_lead_back_to_it(harmonic):
+    rng = np.random.default_rng(0)
+    rows = 0.2 * rng.normal(size=3000)
+    rows[11::50] += 1.0
+    spectrum = spectrum_of(rows)
+    power = float(spectrum.power[60 * harmonic - 1])
+    peak = _period._Peak(60.0 * harmonic, 1, power)
+    assert _period._beat(spectrum, peak, 0.05) == harmonic
+
+
+def test_a_wave_beside_weak_ones_is_its_own_beat():
+    t = np.arange(3000)
+    rows = np.sin(2 * np.pi * t / 24) + 0.2 * np.sin(2 * np.pi * t / 168)
+    rows += 0.2 * np.sin(2 * np.pi * t * (1 / 24 + 1 / 168)) + noise(3000, 1)[:, 0]
+    assert periods(rows).period == pytest.approx([24], abs=0.1)
 
 
 def test_a_beat_whose_harmonics_are_stronger_is_still_the_beat():
@@ -174,10 +188,6 @@ SERIES = {
     "walk": noise(80, 1)[:, 0].cumsum(),
     "oscillation": noise(128, 1, 1.9 * np.cos(0.8), -(0.95**2))[:, 0],
 }
-
-
-def spectrum_of(y, n_directions=1):
-    return _period._Spectrum.of(np.array([y]), n_directions)
 
 
 @pytest.mark.parametrize("name", SERIES)

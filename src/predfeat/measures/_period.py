@@ -333,7 +333,8 @@ def _strongest(peaks: list[_Peak]) -> _Peak:
             # Where multiples lie so close that anything is one, it says nothing.
             blur = (k * peak.width + other.width) / 2
             if abs(other.place - k * peak.place) <= blur < peak.place / 2:
-                power += other.power
+                # A small wave does not own a large one that happens to be a multiple of it.
+                power += min(other.power, peak.power / _ALIKE)
         return max(power, peak.power)
 
     own = [peak for peak in peaks if not any(is_part(peak, other) for other in peaks)]
@@ -349,21 +350,22 @@ def _beat(spectrum: _Spectrum, peak: _Peak, level: float) -> int:
     """
     if peak.width > 1:
         return 1
-    fine = _fine_power(spectrum.blocks)
+    fine, bins = _fine_power(spectrum.blocks), np.arange(1, spectrum.n_bins + 1)
     n_tried = int(peak.place / _CYCLES) - 1
     best, order = 0.0, 1
     for q in range(2, n_tried + 2):
         spacing = peak.place / q
         teeth = spacing * np.array([k for k in range(1, 2 * q) if k != q])
         at = np.rint(teeth * _FINER).astype(int)
-        between = np.rint((teeth - spacing / 2) * _FINER).astype(int)
-        if at[-1] >= len(fine):
+        apart = np.abs(bins - spacing * np.rint(bins / spacing))
+        between = spectrum.power[(apart > 1) & (bins < 2 * peak.place)]
+        if at[-1] >= len(fine) or len(between) == 0:
             continue
-        power, background = fine[at].mean(), fine[between].mean()
+        power, background = fine[at].mean(), between.mean()
         excess = float(power - background)
         # A multiple of the true q has as much power on more teeth, a divisor less on fewer.
         sharpness = excess * np.sqrt(len(at))
-        chance = spectrum.chance(power, len(at), background, len(at)) * n_tried
+        chance = spectrum.chance(power, len(at), background, len(between)) * n_tried
         if sharpness > best and chance <= level and excess > _ALIKE * peak.power:
             best, order = sharpness, q
     return order

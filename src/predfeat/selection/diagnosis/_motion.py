@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.signal import lfilter
 
-from predfeat._typing import FloatArray
+from predfeat._typing import FloatArray, IntArray
 from predfeat.selection.diagnosis._findings import Finding, by_degree
+from predfeat.selection.diagnosis._memory import LAGS, held_out_autoregressions
 from predfeat.selection.diagnosis._subject import Subject, left_open, measuring_neighbors
 from predfeat.series import Sequences
 
@@ -23,7 +24,8 @@ __all__ = [
 # From this correlation of a step with the next on, a feature is slow: half of its variance (ρ²) is
 # known by mere persistence.
 _SLOW = 0.7
-# A feature must leave open at least so much less than an AR(1) does.
+# A feature must leave open at least so much less than an AR(1) does, or more of its last values so
+# much less than the last one alone, to be more than slow.
 _NO_BETTER = 0.9
 
 # Variance elsewhere against the training data's, up or down by that factor. Halves of 2000 rows of
@@ -101,19 +103,44 @@ def check_slowness(subject: Subject) -> Iterator[Finding]:
     slow = np.flatnonzero((rho > _SLOW) & (left > _NO_BETTER * left_by_twin))
     if slow.size == 0:
         return
-    worst = slow[np.argmax(rho[slow])]
-    which = ", ".join(str(i + 1) for i in slow)
+    # Similar states of few values may miss what the past tells: that is asked of the past itself,
+    # on rows held out, before anything is said about it.
+    errors = held_out_autoregressions(features.with_rows(features.rows[:, slow]))
+    if errors is None or np.isnan(errors[0]).any():
+        return
+    best = np.nanargmin(errors, axis=0)
+    least = errors[best, np.arange(len(slow))]
+    more = least <= _NO_BETTER * errors[0]
+    if not more.all():
+        yield _only_slow(subject, rho, left, left_by_twin, slow[~more], errors[0][~more])
+    if more.any():
+        gain = np.where(more, least / errors[0], np.inf)
+        most = int(np.argmin(gain))
+        yield _more_lags(subject, slow[more], int(slow[most]), LAGS[best[most]], errors[:, most])
+
+
+def _only_slow(
+    subject: Subject,
+    rho: FloatArray,
+    left: FloatArray,
+    left_by_twin: FloatArray,
+    slow: IntArray,
+    errors: FloatArray,
+) -> Finding:
+    place = int(np.argmax(rho[slow]))
+    worst = slow[place]
     all_of = len(slow) == len(rho)
-    yield Finding(
+    return Finding(
         "only-slow",
         "note",
-        f"Of {len(rho)} features, number{'s' if len(slow) > 1 else ''} {which} "
+        f"Of {len(rho)} features, {_numbers(slow)} "
         f"leave{'' if len(slow) > 1 else 's'} no less open than an AR(1) process of the same "
         f"autocorrelation (feature {worst + 1}: {rho[worst]:.3f}, "
         f"1 - ρ² = {1 - rho[worst] ** 2:.2g}; {left[worst]:.2g} left open "
-        f"against {left_by_twin[worst]:.2g} for the AR(1)).",
-        "These features are predictable because they change slowly, and for no other reason: the "
-        "best prediction is the present value.",
+        f"against {left_by_twin[worst]:.2g} for the AR(1)), and on rows held out up to {LAGS[-1]} "
+        "of their last values predict them hardly better than the last one alone.",
+        "These features are predictable because they change slowly, and for no other reason that "
+        "shows: nothing that was tried predicts them clearly better than the present value.",
         ("SFA finds such features faster. " if subject.searches else "")
         + (
             f"If more was expected, try other lags (n_lags, now {subject.n_lags})"
@@ -129,8 +156,40 @@ def check_slowness(subject: Subject) -> Iterator[Finding]:
             "bound": float(1 - rho[worst] ** 2),
             "left_open": float(left[worst]),
             "left_open_by_ar1": float(left_by_twin[worst]),
+            "held_out_ar1": float(errors[place]),
         },
     )
+
+
+def _more_lags(
+    subject: Subject, slow: IntArray, feature: int, n_lags: int, errors: FloatArray
+) -> Finding:
+    least = float(np.nanmin(errors))
+    return Finding(
+        "more-lags",
+        "note",
+        f"Of {subject.n_components} features, {_numbers(slow)} "
+        f"change{'' if len(slow) > 1 else 's'} slowly, but the present value is not all that "
+        "their past tells: on rows held out, an autoregression on the last "
+        f"{n_lags} values of feature {feature + 1} leaves "
+        f"{least:.2g} of its variance open, on the last value {errors[0]:.2g}.",
+        f"States of {subject.n_lags} row{'s' * (subject.n_lags != 1)} do not hold what makes these "
+        "features predictable: they are more predictable than the measure says.",
+        f"Try more lags (n_lags={n_lags}, now {subject.n_lags})."
+        if subject.has("n_lags")
+        else f"Try PFA or GPFA with n_lags={n_lags}.",
+        {
+            "n_slow": len(slow),
+            "feature": feature + 1,
+            "n_lags": n_lags,
+            "held_out": least,
+            "held_out_ar1": float(errors[0]),
+        },
+    )
+
+
+def _numbers(features: IntArray) -> str:
+    return f"number{'s' * (len(features) > 1)} {', '.join(str(i + 1) for i in features)}"
 
 
 def drift_of(one: FloatArray, other: FloatArray) -> tuple[FloatArray, FloatArray]:
