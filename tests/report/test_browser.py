@@ -90,7 +90,7 @@ def test_page_loads_offline_without_complaint(browser, folder, name):
         "return Array.from(document.images, i => i.complete && i.naturalWidth > 0)"
     )
     assert all(shown)
-    assert len(shown) == (6 if name == "video" else 0)
+    assert len(shown) == (9 if name == "video" else 0)
 
 
 def test_the_complaints_would_be_seen(browser, folder, tmp_path):

@@ -15,7 +15,8 @@ import pytest
 
 from predfeat.exceptions import ResultsError
 from predfeat.report import render
-from predfeat.report._figure_features import diverging_png, static_path
+from predfeat.report._figure_features import static_path
+from predfeat.report._figure_images import diverging_png, grey_png
 from predfeat.report._svg import curve, nice_ticks, tag
 
 VOID = {"meta", "link", "img", "br", "hr", "input"}
@@ -163,8 +164,8 @@ def test_sections_stand_in_their_order(page, results):
     tested = ["significance"] if results["significance"] else []
     tested += ["diagnosis"] if results["diagnosis"] else []
     assert ids == [
-        "methods", "repetitions", *tested, "features", "spectra", "loadings", "angles",
-        "eigenvalues", "history", "data", "times", "origin",
+        "methods", "repetitions", *tested, "features", "spectra", "loadings", "side-by-side",
+        "angles", "eigenvalues", "history", "data", "times", "origin",
     ]  # fmt: skip
 
 

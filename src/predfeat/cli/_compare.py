@@ -126,7 +126,7 @@ def compare(
         predfeat compare weather.csv --significance permutation --no-diagnosis
     """
     from predfeat.experiments import compare_on_recording
-    from predfeat.report import results_of
+    from predfeat.report import lags_sentence, numbered, results_of
 
     chosen = [METHODS[m] for m in understand_methods(methods, "--methods")] if methods else None
     paths = {name: out / name for name in _FILES}
@@ -172,10 +172,13 @@ def compare(
         typer.echo(json.dumps(results, indent=2))
     elif not quiet:
         _show(results)
-        from predfeat.report import lags_sentence
-
         more = lags_sentence(results)
-        said = [results["sentence"], *([more] if more else []), *_findings(results["diagnosis"])]
+        said = [
+            results["sentence"],
+            "\n".join(numbered(results["features"]["descriptions"])),
+            *([more] if more else []),
+            *_findings(results["diagnosis"]),
+        ]
         say("\n" + "\n\n".join([*said, f"Open {paths['report.html']}"]))
 
 
@@ -243,6 +246,7 @@ def _show(results: dict[str, Any]) -> None:
         table.add_column(title, justify=side)  # type: ignore[arg-type]
     table.add_column("against the best", justify="right")
     table.add_column("fit time", justify="right")
+    alike = results["verdict"] == "nothing to choose"
     for method in results["methods"]:
         share = np.array(method["test_share"])
         scores = np.array(method["test_predictability"])
@@ -250,9 +254,9 @@ def _show(results: dict[str, Any]) -> None:
             method["name"],
             f"{share.mean():.1%} ± {share.std(ddof=min(1, len(share) - 1)):.1%}",
             f"{scores.mean():.3f}",
-            _against(method["paired"]),
+            "the same" if alike else _against(method["paired"]),
             _duration(float(np.median(method["seconds"]))),
-            style="bold" if method["best"] else None,
+            style="bold" if method["best"] and not alike else None,
         )
     for left_out in results["left_out"]:
         table.add_row(left_out["name"], "left out", "", "", "", style="dim")

@@ -2,9 +2,11 @@
 
 from predfeat.report._choice import choice_results, render_choice
 from predfeat.report._contents import SCHEMA, results_of
+from predfeat.report._descriptions import numbered
 from predfeat.report._findings import parameters_as_options
 from predfeat.report._lags import lags_sentence, what_comes
 from predfeat.report._page import render
+from predfeat.report._plot import plot
 from predfeat.report._quality import describe_data
 from predfeat.report._reproduction import write_reproduction
 from predfeat.report._schema import check_results
@@ -23,4 +25,6 @@ __all__ = [
     "lags_sentence",
     "what_comes",
     "what_was_cut",
+    "plot",
+    "numbered",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -18,7 +19,25 @@ if TYPE_CHECKING:
 
 __all__ = ["choice_results", "draw_choice", "render_choice"]
 
-_COLORS = ("#0072b2", "#c04d00", "#00805d", "#a8467f", "#8f6a00", "#5a646f", "#2f7f9f", "#000000")
+
+@dataclass(frozen=True)
+class _Theme:
+    """Colours that read on one ground: of the lines, of what is written, of what is faint."""
+
+    lines: tuple[str, ...]
+    ink: str
+    faint: str
+    paper: str
+
+
+_LIGHT = _Theme(
+    ("#0072b2", "#c04d00", "#00805d", "#a8467f", "#8f6a00", "#5a646f", "#2f7f9f", "#000000"),
+    "#1d2228", "#7d8791", "#fcfcfa",
+)  # fmt: skip
+_DARK = _Theme(
+    ("#5ab4f0", "#ff9757", "#34cf9f", "#e79cc6", "#f0bd3f", "#a2abb5", "#86d3ee", "#ffffff"),
+    "#e8eaed", "#929ca6", "#14171b",
+)  # fmt: skip
 
 
 def choice_results(choice: Choice, source: str, command: str) -> dict[str, Any]:
@@ -69,7 +88,7 @@ def choice_results(choice: Choice, source: str, command: str) -> dict[str, Any]:
     }
 
 
-def draw_choice(choice: Choice) -> Figure:
+def draw_choice(choice: Choice, *, dark: bool = False) -> Figure:
     """Draw the score against M, a line for each p, and against k.
 
     Points are means over the folds at the best k, and bars their standard errors. A ring marks
@@ -78,6 +97,8 @@ def draw_choice(choice: Choice) -> Figure:
     Parameters
     ----------
     choice : Choice
+    dark : bool
+        For a dark page.
 
     Returns
     -------
@@ -85,28 +106,33 @@ def draw_choice(choice: Choice) -> Figure:
     """
     from matplotlib.figure import Figure
 
+    theme = _DARK if dark else _LIGHT
     surface, chosen = choice.surface, choice.chosen
     several = len(surface.n_neighbors) > 1
-    figure = Figure(figsize=(7.6 if several else 4.6, 3.4), layout="constrained")
+    figure = Figure(
+        figsize=(7.6 if several else 4.6, 3.4), layout="constrained", facecolor=theme.paper
+    )
     places = figure.subplots(1, 2 if several else 1, squeeze=False, sharey=True).ravel()
     for number, p in enumerate(surface.n_lags):
         best = [_best_of_k(choice, p, m) for m in surface.n_components]
-        _line(places[0], list(surface.n_components), best, f"p = {p}", _COLORS[number % 8])
-    _mark(places[0], chosen.n_components, chosen.predicted)
+        _line(places[0], list(surface.n_components), best, f"p = {p}", theme.lines[number % 8])
+    _mark(places[0], chosen.n_components, chosen.predicted, theme)
     places[0].set_xlabel("features, $M$ (at the best $k$)")
     places[0].set_ylabel("variance predicted, in features")
-    places[0].legend(frameon=False, fontsize=8)
+    places[0].legend(frameon=False, fontsize=8, labelcolor=theme.ink)
     if several:
         row = [
             setting
             for setting in surface.settings()
             if (setting.n_lags, setting.n_components) == (chosen.n_lags, chosen.n_components)
         ]
-        _line(places[1], list(surface.n_neighbors), row, "", "#000000")
-        _mark(places[1], chosen.n_neighbors, chosen.predicted)
+        _line(places[1], list(surface.n_neighbors), row, "", theme.ink)
+        _mark(places[1], chosen.n_neighbors, chosen.predicted, theme)
         places[1].set_xlabel(
             f"neighbours, $k$ (at $p$ = {chosen.n_lags}, $M$ = {chosen.n_components})"
         )
+    for place in places:
+        _colour(place, theme)
     return figure
 
 
@@ -131,7 +157,6 @@ def _line(place: Axes, x: list[int], settings: list[Setting], label: str, color:
         linewidth=1.1,
         elinewidth=0.8,
     )
-    place.axhline(0.0, color="#7d8791", linewidth=0.8, linestyle=":")
     place.xaxis.set_major_locator(MaxNLocator(integer=True))
     place.grid(alpha=0.25, linewidth=0.6)
     place.tick_params(labelsize=8)
@@ -139,8 +164,18 @@ def _line(place: Axes, x: list[int], settings: list[Setting], label: str, color:
         place.spines[side].set_visible(False)
 
 
-def _mark(place: Axes, x: int, y: float) -> None:
-    place.plot([x], [y], marker="o", markersize=12, fillstyle="none", color="#000000")
+def _mark(place: Axes, x: int, y: float, theme: _Theme) -> None:
+    place.plot([x], [y], marker="o", markersize=12, fillstyle="none", color=theme.ink)
+
+
+def _colour(place: Axes, theme: _Theme) -> None:
+    place.axhline(0.0, color=theme.faint, linewidth=0.8, linestyle=":")
+    place.set_facecolor(theme.paper)
+    place.tick_params(colors=theme.ink)
+    for label in (place.xaxis.label, place.yaxis.label):
+        label.set_color(theme.ink)
+    for side in ("left", "bottom"):
+        place.spines[side].set_color(theme.faint)
 
 
 def render_choice(choice: Choice, results: dict[str, Any]) -> str:
@@ -174,7 +209,10 @@ def render_choice(choice: Choice, results: dict[str, Any]) -> str:
         title=_title(choice),
         lead=_lead(choice),
         remarks=choice.remarks,
-        figure=base64.b64encode(figure_bytes(draw_choice(choice), "svg")).decode("ascii"),
+        figures={
+            f"{ground}_{kind}": _encoded(choice, kind, dark=ground == "dark")
+            for ground, kind in (("light", "svg"), ("dark", "svg"), ("light", "png"))
+        },
         alt=f"Variance predicted against the number of features, for p from {surface.n_lags[0]} "
         f"to {surface.n_lags[-1]}; highest near M = {choice.best.n_components}, "
         f"p = {choice.best.n_lags}.",
@@ -195,6 +233,11 @@ def render_choice(choice: Choice, results: dict[str, Any]) -> str:
         n_folds=len(surface.scores),
         held_out="whole sequences" if choice.kind == "sequences" else "blocks of rows",
     )
+
+
+def _encoded(choice: Choice, kind: str, *, dark: bool) -> str:
+    figure = draw_choice(choice, dark=dark)
+    return base64.b64encode(figure_bytes(figure, kind)).decode("ascii")
 
 
 def _title(choice: Choice) -> str:

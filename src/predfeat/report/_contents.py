@@ -12,12 +12,15 @@ import predfeat
 from predfeat._typing import FloatArray, IntArray
 from predfeat.datasets import Image, Spectrum
 from predfeat.experiments import MethodRuns, Study, paired_test
-from predfeat.measures import predictability, subspace_angles
-from predfeat.report._loadings import correlations, describe_loadings
+from predfeat.measures import subspace_angles
+from predfeat.report._cycles import cycles_of
+from predfeat.report._descriptions import describe_feature
+from predfeat.report._loadings import correlations, describe_loadings, frames_where_high
+from predfeat.report._matching import all_methods, feature_shares, held_out_shares
 from predfeat.report._quality import describe_data
 from predfeat.report._sentence import about_as_good, sentence, verdict
 from predfeat.report._spectrum import block_length, block_spectra
-from predfeat.report._traces import envelope, frequency_axis, plain, time_axis
+from predfeat.report._traces import frequency_axis, plain, time_axis, trace_of
 from predfeat.selection import Diagnosis, Significance
 from predfeat.series import check_sequences
 
@@ -87,6 +90,8 @@ def results_of(
         run.method: _without_gaps(run.model.transform(study.recording.values[fitted]))
         for run in study.runs
     }
+    fitted_samples = _without_gaps(study.recording.values[fitted])
+    loadings = correlations(fitted_samples, signals[best.method])
     return {
         "schema": SCHEMA,
         **_headline(study),
@@ -94,9 +99,9 @@ def results_of(
         "protocol": _protocol(study),
         "methods": [_method(run, best) for run in study.runs],
         "left_out": [{"name": n, "reason": reason} for n, reason in study.left_out.items()],
-        "features": _features(study, features),
+        "features": _features(study, features, loadings),
         "spectra": _spectra(study, features),
-        "loadings": _loadings(study, signals[best.method]),
+        "loadings": _loadings(study, loadings, features),
         "angles": _angles(signals),
         "eigenvalues": [shown for run in study.runs if (shown := _eigenvalues(run))],
         "history": [_history(run) for run in study.runs if hasattr(run.model, "history_")],
@@ -152,11 +157,21 @@ def _headline(study: Study) -> dict[str, Any]:
     against = None
     if randoms and randoms[0] is not best:
         against = paired_test(randoms[0].test_share, best.test_share)
-    kind = verdict(share, random_share, against)
     n_components = best.model.n_components
+    samples = study.series.samples
+    varying = int(np.sum(samples.max(axis=0) > samples.min(axis=0)))
+    kind = verdict(
+        share, random_share, against, nothing_to_choose=n_components == study.protocol.rank
+    )
     return {
         "sentence": sentence(
-            kind, best.method, n_components, share, random_share, study.protocol.horizon
+            kind,
+            best.method,
+            n_components,
+            share,
+            random_share,
+            horizon=study.protocol.horizon,
+            n_columns=varying,
         ),
         "verdict": kind,
         "as_good": [
@@ -236,24 +251,18 @@ def _method(run: MethodRuns, best: MethodRuns) -> dict[str, Any]:
     }
 
 
-def _features(study: Study, features: FloatArray) -> dict[str, Any]:
+def _features(study: Study, features: FloatArray, loadings: FloatArray) -> dict[str, Any]:
     """The best method's features over time, beside as many channels of the recording."""
+    cycles = cycles_of(study, features, loadings)
     protocol = study.protocol
     n_drawn = min(features.shape[1], _DRAWN_FEATURES)
-    shares = predictability(
-        features[protocol.fitted_rows],
-        protocol.n_lags,
-        protocol.n_neighbors,
-        horizon=protocol.horizon,
-        groups=protocol.fitted_groups,
-        relative=True,
-        per_component=True,
-        ddof=1,
-    )
+    shares = feature_shares(features[protocol.fitted_rows], protocol, protocol.fitted_groups)
     channels = _rawest_channels(study, n_drawn)
-    traces = [("feature", f"feature {i + 1}", features[:, i]) for i in range(n_drawn)]
+    recording = study.recording
+    units = recording.units or ("",) * len(recording.names)
+    traces = [("feature", f"feature {i + 1}", "", features[:, i]) for i in range(n_drawn)]
     traces += [
-        ("channel", study.recording.names[column], study.recording.values[:, column])
+        ("channel", recording.names[column], units[column], recording.values[:, column])
         for column in channels
     ]
     n_rows, n_numbers = len(features), _TRACE_NUMBERS // len(traces)
@@ -264,21 +273,21 @@ def _features(study: Study, features: FloatArray) -> dict[str, Any]:
         "method": study.best.method,
         "repetition": study.best.repetition,
         "shares": plain(shares, 6),
+        "test_shares": plain(held_out_shares(study), 6),
+        "cycles": cycles,
+        "descriptions": [
+            describe_feature(study.recording, features[:, i], loadings[i], cycles[i])
+            for i in range(features.shape[1])
+        ],
         "axis": time_axis(study.recording),
         "n_rows": n_rows,
         "n_bins": n_bins,
         "sequence_starts": starts if len(starts) <= 200 else [],
         "traces": [
-            {"name": name, "kind": kind, **_trace(values, n_bins)} for kind, name, values in traces
+            {"name": name, "kind": kind, "unit": unit, **trace_of(values, n_bins)}
+            for kind, name, unit, values in traces
         ],
-    }
-
-
-def _trace(values: FloatArray, n_bins: int) -> dict[str, Any]:
-    low, high = envelope(values, n_bins)
-    return {
-        "low": plain(low, 4),
-        "high": None if n_bins == len(values) else plain(high, 4),
+        "all_methods": all_methods(study, n_drawn),
     }
 
 
@@ -310,13 +319,15 @@ def _spectra(study: Study, features: FloatArray) -> dict[str, Any] | None:
     }
 
 
-def _loadings(study: Study, signals: FloatArray) -> dict[str, Any]:
-    values = study.recording.values[study.protocol.fitted_rows]
-    samples = values[~np.isnan(values).any(axis=1)]
-    n_drawn = min(signals.shape[1], _DRAWN_FEATURES)
-    loadings = correlations(samples, signals[:, :n_drawn])
+def _loadings(study: Study, loadings: FloatArray, features: FloatArray) -> dict[str, Any]:
+    n_drawn = min(len(loadings), _DRAWN_FEATURES)
     weights = study.model.components_[:n_drawn]
-    return describe_loadings(study.recording.layout, study.recording.names, loadings, weights)
+    described = describe_loadings(
+        study.recording.layout, study.recording.names, loadings[:n_drawn], weights
+    )
+    if isinstance(study.recording.layout, Image):
+        described["frames"] = frames_where_high(study.recording, features[:, :n_drawn])
+    return described
 
 
 def _angles(signals: dict[str, FloatArray]) -> dict[str, Any]:

@@ -1,20 +1,18 @@
-"""The best method's features: over time, their spectra, what they are made of."""
+"""The best method's features: over time, their spectra, the columns they are made of."""
 
 from __future__ import annotations
 
-import base64
 import math
-import struct
-import zlib
 from typing import Any
 
 from markupsafe import Markup
 
+from predfeat.report._cycles import cycle_name
 from predfeat.report._figure_scores import bar_row
 from predfeat.report._sentence import percent
 from predfeat.report._svg import across, curve, nice_ticks, number, panel_svg, shorten, tag
 
-__all__ = ["diverging_png", "lanes", "loading_panels", "spectrum_panels", "static_path"]
+__all__ = ["feature_panel", "lanes", "loading_panels", "spectrum_panels", "static_path"]
 
 _STATIC_COLUMNS = 400
 _LANE = 84
@@ -24,7 +22,6 @@ _DECADES = 4  # of power that a spectrum shows below its peak
 def lanes(results: dict[str, Any], kind: str) -> list[Markup]:
     """Return one drawing over time for each feature, or for each channel beside them."""
     features = results["features"]
-    axis = features["axis"]
     drawn = []
     for i, trace in enumerate(features["traces"]):
         if trace["kind"] != kind:
@@ -32,16 +29,13 @@ def lanes(results: dict[str, Any], kind: str) -> list[Markup]:
         values = [v for key in ("low", "high") for v in trace[key] or [] if v is not None]
         low, high = (min(values), max(values)) if values else (0.0, 0.0)
         colour = f"c{i % 6 + 1}" if kind == "feature" else "c0"
-        note = ""
-        if kind == "feature" and i < len(features["shares"]):
-            note = f"leaves {percent(features['shares'][i])} to chance"
+        said = _said_of(features, i) if kind == "feature" else []
+        unit = trace.get("unit", "")
+        scale = [f"{number(value)} {unit}".strip() for value in (high, low)]
         alt = (
-            f"{trace['name']} over {features['n_rows']} rows"
-            + (f" ({number(features['n_rows'] * axis['per_row'])} {axis['unit']})"
-               if axis["unit"] != "rows" else "")
-            + f": values from {number(low)} to {number(high)}"
-            + (f", {note}" if note else "") + "."
-        )  # fmt: skip
+            f"{trace['name']} over {features['n_rows']} rows{_time_span(features)}: "
+            f"values from {scale[1]} to {scale[0]}" + "".join(f"; {words}" for words in said) + "."
+        )
         path = tag("path", class_=f"trace {colour}", d=static_path(trace, low, high),
                    vector_effect="non-scaling-stroke")  # fmt: skip
         plot = tag(
@@ -52,22 +46,46 @@ def lanes(results: dict[str, Any], kind: str) -> list[Markup]:
             class_="plot lane-plot", role="img", aria_label=alt, width="100%", height=str(_LANE),
             data_trace=str(i),
         )  # fmt: skip
-        drawn.append(
-            tag(
-                "div",
-                tag("p", tag("b", shorten(trace["name"]), class_=f"text {colour}"), " ",
-                    tag("small", note), class_="lane-name"),
-                plot,
-                class_="lane",
-            )
-        )  # fmt: skip
+        name = tag("b", shorten(trace["name"]), class_=f"text {colour}")
+        words = [tag("span", words, class_="said") for words in said[:1]]
+        words += [tag("small", words) for words in said[1:]]
+        numbers = tag("div", *(tag("span", end) for end in scale), class_="scale",
+                      aria_hidden="true")  # fmt: skip
+        heading = tag("p", name, *words, class_="lane-name")
+        body = tag("div", plot, numbers, class_="lane-body")
+        drawn.append(tag("div", heading, body, class_="lane"))
     return drawn
+
+
+def _said_of(features: dict[str, Any], i: int) -> list[str]:
+    """Return what the feature is, and how predictable, and of which data that is true."""
+    said = []
+    if i < len(features.get("descriptions", [])):
+        said.append(features["descriptions"][i])
+    tested = features.get("test_shares")
+    if tested is not None:
+        if i < len(tested) and tested[i] is not None:
+            said.append(f"leaves {percent(tested[i])} to chance on data not learnt from")
+    elif i < len(features["shares"]):
+        said.append(
+            f"leaves {percent(features['shares'][i])} to chance on the data it was fitted to"
+        )
+    return said
+
+
+def _time_span(features: dict[str, Any]) -> str:
+    axis = features["axis"]
+    if axis["unit"] == "rows":
+        return ""
+    return f" ({number(features['n_rows'] * axis['per_row'])} {axis['unit']})"
 
 
 def static_path(trace: dict[str, Any], low: float, high: float) -> str:
     """Return the whole trace as its envelope: up along the largest, back along the smallest."""
     lows, highs = trace["low"], trace["high"] or trace["low"]
     n_bins, span = len(lows), (high - low) or 1.0
+    if n_bins == 0:
+        return ""
     n_columns = min(_STATIC_COLUMNS, n_bins)
     parts: list[str] = []
     run: list[tuple[float, float, float]] = []
@@ -108,10 +126,7 @@ def spectrum_panels(results: dict[str, Any]) -> list[Markup]:
     panels = []
     for i, row in enumerate(spectra["features"]):
         strongest = max(range(len(row)), key=row.__getitem__)
-        f = frequencies[strongest]
-        words = f"strongest at {number(f)} {spectra['unit']}"
-        if f > 0 and spectra["per_cycle"]:
-            words += f", a period of {number(1 / f)} {spectra['per_cycle']}"
+        words = _cycle_words(results, i, frequencies, strongest)
         alt = (
             f"Spectrum of feature {i + 1}: {words}; {percent(_slow_share(row))} of its variance "
             f"is in the slowest tenth of the frequencies, of the channels' "
@@ -121,8 +136,18 @@ def spectrum_panels(results: dict[str, Any]) -> list[Markup]:
             [path(spectra["channels"], "trace thin c0"), path(row, f"line c{i % 6 + 1}")],
             alt=alt, height=130, x_labels=ticks, y_labels=levels,
         )  # fmt: skip
-        panels.append(_panel(i, drawn, words))
+        panels.append(feature_panel(i, drawn, words))
     return panels
+
+
+def _cycle_words(results: dict[str, Any], i: int, frequencies: list[float], strongest: int) -> str:
+    """Tell the feature's cycle; the lowest frequency of a block is no cycle, but its end."""
+    cycles = results["features"].get("cycles", [])
+    if i < len(cycles):
+        name = cycle_name(cycles[i])
+        return name if cycles[i]["period"] else ", ".join(filter(None, ["no clear cycle", name]))
+    at = f"{number(frequencies[strongest])} {results['spectra']['unit']}"
+    return f"strongest at {at} or slower" if strongest == 0 else f"strongest at {at}"
 
 
 def _share(power: float) -> str:
@@ -134,7 +159,8 @@ def _slow_share(row: list[float]) -> float:
     return sum(row[: max(1, len(row) // 10)]) / whole if whole else 0.0
 
 
-def _panel(i: int, drawn: Markup, words: str) -> Markup:
+def feature_panel(i: int, drawn: Markup, words: str) -> Markup:
+    """Return a drawing of one feature, with its name above and some words below."""
     return tag(
         "div",
         tag("p", tag("b", f"feature {i + 1}", class_=f"text c{i % 6 + 1}"), class_="lane-name"),
@@ -145,10 +171,9 @@ def _panel(i: int, drawn: Markup, words: str) -> Markup:
 
 
 def loading_panels(results: dict[str, Any]) -> list[Markup]:
-    """Draw what each feature is made of, as bars, as a frequency profile or as images."""
+    """Draw what each feature is made of, as bars or as a frequency profile."""
     loadings = results["loadings"]
-    draw = {"columns": _column_bars, "frequencies": _profiles, "images": _images}
-    return draw[loadings["kind"]](loadings)
+    return (_column_bars if loadings["kind"] == "columns" else _profiles)(loadings)
 
 
 def _column_bars(loadings: dict[str, Any]) -> list[Markup]:
@@ -169,7 +194,7 @@ def _column_bars(loadings: dict[str, Any]) -> list[Markup]:
         n_more = loadings["n_columns"] - len(columns)
         words = f"and {n_more} more columns, less correlated" if n_more > 0 else ""
         bars = tag("div", *rows, class_="bars", role="img", aria_label=alt)
-        panels.append(_panel(i, bars, words))
+        panels.append(feature_panel(i, bars, words))
     return panels
 
 
@@ -200,64 +225,5 @@ def _profiles(loadings: dict[str, Any]) -> list[Markup]:
             x_labels=[(t / highest, f"{number(t)} Hz") for t in nice_ticks(0, highest, 3)],
             y_labels=[(t / largest, number(t)) for t in nice_ticks(0, largest, 3) if t > 0],
         )  # fmt: skip
-        panels.append(_panel(i, drawn, words))
+        panels.append(feature_panel(i, drawn, words))
     return panels
-
-
-def _images(loadings: dict[str, Any]) -> list[Markup]:
-    panels = []
-    for i, (filters, pattern) in enumerate(
-        zip(loadings["filters"], loadings["patterns"], strict=True)
-    ):
-        row, column = max(
-            ((r, c) for r in range(len(pattern)) for c in range(len(pattern[0]))),
-            key=lambda at: abs(pattern[at[0]][at[1]]),
-        )
-        where = (
-            f"{('top', 'middle', 'bottom')[3 * row // len(pattern)]} "
-            f"{('left', 'centre', 'right')[3 * column // len(pattern[0])]}"
-        )
-        pair = [
-            _image(pattern, f"Where feature {i + 1} shows: pixels by their correlation with it, "
-                   f"strongest at the {where} ({number(pattern[row][column])}).", "shows here"),
-            _image(filters, f"Filter of feature {i + 1}: the weight with which each pixel is "
-                   "read.", "is read by this filter"),
-        ]  # fmt: skip
-        panels.append(_panel(i, tag("div", *pair, class_="pair"), ""))
-    return panels
-
-
-def _image(values: list[list[float]], alt: str, words: str) -> Markup:
-    encoded = base64.b64encode(diverging_png(values)).decode("ascii")
-    # <img> is an image of its own accord; the role is for those who look for it by name.
-    image = Markup('<img role="img" alt="{0}" aria-label="{0}" src="data:image/png;base64,{1}">')
-    return tag("div", image.format(alt, encoded), tag("p", words, class_="under"))
-
-
-def diverging_png(values: list[list[float]]) -> bytes:
-    """Return a picture of signed numbers: orange below zero, white at zero, blue above.
-
-    Parameters
-    ----------
-    values : list of rows
-
-    Returns
-    -------
-    bytes
-        A PNG, one pixel per number, scaled to the largest of them.
-    """
-    largest = max(abs(v) for row in values for v in row) or 1.0
-    positive, neutral, negative = (0, 74, 140), (250, 250, 250), (178, 69, 0)
-    lines = bytearray()
-    for row in values:
-        lines.append(0)
-        for value in row:
-            strength = abs(value) / largest
-            end = positive if value > 0 else negative
-            lines += bytes(round(n + strength * (e - n)) for n, e in zip(neutral, end, strict=True))
-    header = struct.pack(">IIBBBBB", len(values[0]), len(values), 8, 2, 0, 0, 0)
-    chunks = [(b"IHDR", header), (b"IDAT", zlib.compress(bytes(lines), 9)), (b"IEND", b"")]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        for kind, data in chunks
-    )

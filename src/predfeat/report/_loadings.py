@@ -7,10 +7,16 @@ from typing import Any
 import numpy as np
 
 from predfeat._typing import FloatArray
-from predfeat.datasets import Image, Layout, Spectrum
+from predfeat.datasets import Image, Layout, Recording, Spectrum
 from predfeat.report._traces import plain
 
-__all__ = ["correlations", "describe_loadings", "frequency_profile", "smaller_image"]
+__all__ = [
+    "correlations",
+    "describe_loadings",
+    "frames_where_high",
+    "frequency_profile",
+    "smaller_image",
+]
 
 _LARGEST_COLUMNS = 12
 _LARGEST_SIDE = 64
@@ -86,6 +92,21 @@ def describe_loadings(
 def _largest_columns(loadings: FloatArray, names: tuple[str, ...]) -> list[dict[str, Any]]:
     order = np.argsort(-np.abs(loadings), kind="stable")[:_LARGEST_COLUMNS]
     return [{"name": names[i], "loading": plain(loadings[i], _DIGITS)} for i in order]
+
+
+def frames_where_high(recording: Recording, features: FloatArray) -> list[list[list[float]]]:
+    """Return for each feature a frame of the recording in which it is as high as it gets.
+
+    A picture to put beside its pattern: what is there to be seen when the feature is high.
+    """
+    layout = recording.layout
+    assert isinstance(layout, Image)
+    frames = []
+    for feature in features.T:
+        row = int(np.nanargmax(feature))
+        frame = recording.values[row].reshape(layout.height, layout.width)
+        frames.append(plain(smaller_image(frame.astype(np.float64)), _DIGITS))
+    return frames
 
 
 def frequency_profile(layout: Spectrum, loadings: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -9,7 +9,9 @@ from markupsafe import Markup
 
 from predfeat.report._contents import SCHEMA
 from predfeat.report._figure_features import lanes, loading_panels, spectrum_panels
+from predfeat.report._figure_images import image_panels
 from predfeat.report._figure_inside import coverage_strip, eigenvalue_panels, history_panels
+from predfeat.report._figure_methods import method_panels
 from predfeat.report._figure_scores import angle_map, method_rows, run_times, score_strips
 from predfeat.report._figure_significance import significance_part
 from predfeat.report._findings import findings_part
@@ -51,7 +53,10 @@ def render(results: dict[str, Any]) -> str:
     """
     check_results(results, SCHEMA)
     pages = open_templates()
-    style, script = (source_of(pages, name) for name in ("report.css", "report.js"))
+    of_pictures = results["loadings"]["kind"] == "images"
+    style = source_of(pages, "report.css")
+    # One script element: the page allows by its hash what it runs.
+    script = "".join(source_of(pages, name) for name in ("report.js", "export.js"))
     return pages.get_template("report.html.j2").render(
         results=results,
         style=Markup(style),
@@ -73,7 +78,9 @@ def render(results: dict[str, Any]) -> str:
         feature_lanes=lanes(results, "feature"),
         channel_lanes=lanes(results, "channel"),
         spectra=spectrum_panels(results) if results["spectra"] else [],
-        loadings=loading_panels(results),
+        loadings=image_panels(results) if of_pictures else loading_panels(results),
+        side_by_side=method_panels(results),
+        nothing_to_choose=results["verdict"] == "nothing to choose",
         angles=angle_map(results),
         eigenvalues=eigenvalue_panels(results),
         history=history_panels(results),
@@ -85,7 +92,7 @@ def render(results: dict[str, Any]) -> str:
 def _two_parts(results: dict[str, Any]) -> tuple[str, str]:
     """Return the sentence's first part and, where the verdict needs two, the second."""
     sentence = results["sentence"].replace(" %", "\N{NO-BREAK SPACE}%")
-    if results["verdict"] in ("found", "no baseline"):
+    if results["verdict"] in ("found", "no baseline", "nothing to choose"):
         return sentence, ""
     first, stop, second = sentence.partition(". ")
     return first + stop.rstrip(), second

@@ -34,6 +34,7 @@ def _is_count(value: Any) -> bool:
 TEXT = _scalar("text", lambda value: isinstance(value, str))
 NUMBER = _scalar("a finite number", _is_number)
 COUNT = _scalar("a whole number, 0 or more", _is_count)
+_POSITIVE = _scalar("a number above 0", lambda value: _is_number(value) and value > 0)
 FLAG = _scalar("true or false", lambda value: isinstance(value, bool))
 PLAIN = _scalar(
     "text, a finite number, true, false or null",
@@ -67,10 +68,15 @@ def _list(form: Form, *, at_least: int = 0) -> Form:
     return check
 
 
-def _dict(forms: dict[str, Form]) -> Form:
+def _dict(forms: dict[str, Form], later: dict[str, Form] | None = None) -> Form:
+    """Return the form of an object; files of earlier versions do not have the `later` keys."""
+
     def check(value: Any, place: str) -> None:
         if not isinstance(value, dict):
             raise ResultsError(f"results: {place} must be an object, but it is {_show(value)}.")
+        for key, form in (later or {}).items():
+            if key in value:
+                form(value[key], _join(place, key))
         for key, form in forms.items():
             if key not in value:
                 raise ResultsError(f"results: {_join(place, key)} is missing.")
@@ -101,7 +107,11 @@ def _show(value: Any) -> str:
 _NUMBERS = _list(NUMBER)
 _GAPPY = _list(_maybe(NUMBER))
 _SCORES = _list(NUMBER, at_least=1)
-_AXIS = _dict({"unit": TEXT, "per_row": NUMBER, "origin": _maybe(TEXT)})
+_DATES = _dict({"rows": _SCORES, "seconds": _SCORES})
+_AXIS = _dict(
+    {"unit": TEXT, "per_row": NUMBER, "origin": _maybe(TEXT)},
+    later={"start": NUMBER, "dates": _maybe(_DATES)},
+)
 _IMAGE = _list(_list(NUMBER, at_least=1), at_least=1)
 
 _DATA = _dict(
@@ -179,14 +189,31 @@ _METHOD = _dict(
     }
 )
 _TRACE = _dict(
-    {"name": TEXT, "kind": _one_of("feature", "channel"), "low": _GAPPY, "high": _maybe(_GAPPY)}
+    {"name": TEXT, "kind": _one_of("feature", "channel"), "low": _GAPPY, "high": _maybe(_GAPPY)},
+    later={"unit": TEXT},
+)
+_CYCLE = _dict(
+    {
+        **dict.fromkeys(("period", "resolution", "slower_than"), _maybe(_POSITIVE)),
+        **dict.fromkeys(("unit", "of"), TEXT),
+    }
+)
+_OTHERS = _dict(
+    {
+        "n_rows": COUNT,
+        "methods": _list(
+            _dict({"name": TEXT, "traces": _list(_dict({"low": _GAPPY, "high": _maybe(_GAPPY)}))})
+        ),
+    }
 )
 _LOADINGS = {
     "columns": _dict(
         {"n_columns": COUNT, "features": _list(_list(_dict({"name": TEXT, "loading": NUMBER})))}
     ),
     "frequencies": _dict({"frequencies": _SCORES, "profiles": _list(_SCORES)}),
-    "images": _dict({"filters": _list(_IMAGE), "patterns": _list(_IMAGE)}),
+    "images": _dict(
+        {"filters": _list(_IMAGE), "patterns": _list(_IMAGE)}, later={"frames": _list(_IMAGE)}
+    ),
 }
 _SIGNIFICANCE = _dict(
     {
@@ -233,7 +260,13 @@ _RESULTS = _dict(
                 "n_bins": COUNT,
                 "sequence_starts": _list(COUNT),
                 "traces": _list(_TRACE, at_least=1),
-            }
+            },
+            later={
+                "test_shares": _GAPPY,
+                "cycles": _list(_CYCLE),
+                "descriptions": _list(TEXT),
+                "all_methods": _OTHERS,
+            },
         ),
         "spectra": _maybe(
             _dict(
@@ -311,6 +344,9 @@ def _check_agreement(results: dict[str, Any]) -> None:
         for key in ("low", "high"):
             if trace[key] is not None:
                 _same_length(trace[key], features["n_bins"], f"features.traces[{i}].{key}", "bins")
+    axis = features["axis"].get("dates")
+    if axis is not None:
+        _same_length(axis["seconds"], len(axis["rows"]), "features.axis.dates.seconds", "rows")
     if results["spectra"] is not None:
         n_frequencies = len(results["spectra"]["frequencies"])
         for i, row in enumerate(results["spectra"]["features"]):
@@ -323,8 +359,8 @@ def _check_agreement(results: dict[str, Any]) -> None:
             n_frequencies = len(results["loadings"]["frequencies"])
             _same_length(row, n_frequencies, f"loadings.profiles[{i}]", "frequencies")
     if results["loadings"]["kind"] == "images":
-        for key in ("filters", "patterns"):
-            for i, image in enumerate(results["loadings"][key]):
+        for key in ("filters", "patterns", "frames"):
+            for i, image in enumerate(results["loadings"].get(key, [])):
                 for row in image:
                     _same_length(row, len(image[0]), f"loadings.{key}[{i}]", "pixels in each row")
     n_methods = len(results["angles"]["methods"])

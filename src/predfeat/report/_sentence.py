@@ -16,7 +16,13 @@ _SURE = 0.05
 SMALL_DIFFERENCE = 0.01
 
 
-def verdict(share: float, random_share: float | None, against_random: PairedTest | None) -> str:
+def verdict(
+    share: float,
+    random_share: float | None,
+    against_random: PairedTest | None,
+    *,
+    nothing_to_choose: bool = False,
+) -> str:
     """Tell what may be said of the best method.
 
     Parameters
@@ -26,11 +32,16 @@ def verdict(share: float, random_share: float | None, against_random: PairedTest
         random features; None where those were not asked for.
     against_random : PairedTest or None
         Random features beside the best method's; None where the best *are* random ones.
+    nothing_to_choose : bool
+        Whether there are as many features as independent directions: they are then the same
+        space, whatever the method.
 
     Returns
     -------
-    {"found", "hardly", "no better than random", "all alike", "no baseline"}
+    {"found", "hardly", "no better than random", "all alike", "no baseline", "nothing to choose"}
     """
+    if nothing_to_choose:
+        return "nothing to choose"
     if random_share is None:
         return "no baseline"
     if against_random is None or not _clearly_ahead(random_share - share, against_random):
@@ -72,8 +83,11 @@ def sentence(
     share: float,
     random_share: float | None,
     horizon: int = 1,
+    n_columns: int | None = None,
 ) -> str:
     """Return the report's first sentence for a verdict.
+
+    `n_columns` are the columns that vary, where it matters that there are no more.
 
     Examples
     --------
@@ -90,6 +104,8 @@ def sentence(
         "The most predictable feature" if one else f"The {n_components} most predictable features"
     )
     left = f"{leave} {_left(share, of)} to chance{ahead}"
+    if kind == "nothing to choose":
+        return f"{_all_there_is(n_components, n_columns)}, so nothing to choose: {_it(one)} {left}."
     randoms = "a random one leaves" if one else "random ones leave"
     beside = "" if random_share is None else f"; {randoms} {_left(random_share)}"
     if kind == "no better than random":
@@ -106,6 +122,22 @@ def sentence(
     if kind == "hardly":
         return f"Hardly anything here is predictable. {best}, found by {method}, {left}{beside}."
     return f"{best}, found by {method}, {left}{beside}."
+
+
+def _all_there_is(n_components: int, n_columns: int | None) -> str:
+    if n_columns == 1:
+        return "There is only one column"
+    if n_components == 1:
+        return "All columns are multiples of one"
+    if n_columns == n_components:
+        return f"There are only {n_components} columns, and as many features were asked for"
+    return (
+        f"There are only {n_components} independent directions, and as many features were asked for"
+    )
+
+
+def _it(one: bool) -> str:
+    return "it" if one else "together they"
 
 
 def _left(share: float, of: str = "") -> str:

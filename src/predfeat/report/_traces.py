@@ -9,10 +9,14 @@ import numpy as np
 from predfeat._typing import FloatArray
 from predfeat.datasets import Recording
 
-__all__ = ["envelope", "frequency_axis", "plain", "time_axis"]
+__all__ = ["envelope", "frequency_axis", "plain", "time_axis", "trace_of"]
 
 # Seconds that one step of a larger unit has, and from how many of them on it reads better.
 _LARGER_UNITS = (("days", 86_400.0, 3.0), ("hours", 3_600.0, 3.0), ("minutes", 60.0, 5.0))
+
+
+# Rows whose dates are told; those between them follow evenly.
+_DATE_KNOTS = 200
 
 
 def envelope(series: FloatArray, n_bins: int) -> tuple[FloatArray, FloatArray]:
@@ -44,6 +48,15 @@ def envelope(series: FloatArray, n_bins: int) -> tuple[FloatArray, FloatArray]:
     return low, high
 
 
+def trace_of(values: FloatArray, n_bins: int, digits: int = 4) -> dict[str, Any]:
+    """Return a series as its envelope, for JSON; where bins are rows, `high` is None."""
+    low, high = envelope(values, n_bins)
+    return {
+        "low": plain(low, digits),
+        "high": None if n_bins == len(values) else plain(high, digits),
+    }
+
+
 def plain(values: Any, digits: int | None = None) -> Any:
     """Return arrays as lists for JSON, NaN as None, rounded to so many significant digits.
 
@@ -62,22 +75,31 @@ def plain(values: Any, digits: int | None = None) -> Any:
 
 
 def time_axis(recording: Recording) -> dict[str, Any]:
-    """Return how far rows are apart, in a unit that gives short numbers.
+    """Return how far rows are apart, in a unit that gives short numbers, and their dates.
 
     With several sequences, whose clocks may start again, or without a known step, rows are
-    counted instead.
+    counted instead. Dates are told wherever they only go forward.
     """
-    rows = {"unit": "rows", "per_row": 1.0, "origin": None}
+    rows = {
+        "unit": "rows", "per_row": 1.0, "origin": None, "start": 0.0, "dates": _dates(recording)
+    }  # fmt: skip
     if recording.step is None or recording.groups is not None:
         return rows
     unit, per_row = recording.unit, float(recording.step)
     total = per_row * len(recording.values)
+    larger = 1.0
     if unit == "s":
-        for larger, seconds, at_least in _LARGER_UNITS:
+        for name, seconds, at_least in _LARGER_UNITS:
             if total >= at_least * seconds:
-                unit, per_row = larger, per_row / seconds
+                unit, larger = name, seconds
                 break
-    return {"unit": unit, "per_row": per_row, "origin": _origin(recording)}
+    return {
+        **rows,
+        "unit": unit,
+        "per_row": per_row / larger,
+        "origin": _origin(recording),
+        "start": _start(recording, larger),
+    }
 
 
 def _origin(recording: Recording) -> str | None:
@@ -88,6 +110,34 @@ def _origin(recording: Recording) -> str | None:
     if isinstance(first, np.datetime64):
         return str(np.datetime_as_string(first, unit="auto")).replace("T", " ")
     return f"{first:.4g}" if isinstance(first, np.floating) else str(first)
+
+
+def _start(recording: Recording, unit: float) -> float:
+    """Return the first time stamp where those of the file are numbers, 0 elsewhere."""
+    if _origin(recording) is None or recording.time is None or recording.time.dtype.kind == "M":
+        return 0.0
+    first = float(recording.time[0]) / unit
+    return first if np.isfinite(first) else 0.0
+
+
+def _dates(recording: Recording) -> dict[str, Any] | None:
+    """Return some rows with their dates, between which time runs evenly; None without dates.
+
+    In seconds since 1970, of whatever zone the recording is in. Steps may differ, as those of
+    months do, and time may jump between sequences: both stay visible.
+    """
+    time = recording.time
+    if time is None or time.dtype.kind != "M" or len(time) < 2:
+        return None
+    seconds = (time - np.datetime64(0, "s")) / np.timedelta64(1, "s")
+    if not np.all(np.diff(seconds) > 0):
+        return None
+    knots = np.linspace(0, len(time) - 1, min(len(time), _DATE_KNOTS)).round().astype(np.intp)
+    if recording.groups is not None:
+        new = np.flatnonzero(recording.groups[1:] != recording.groups[:-1])
+        if len(new) <= _DATE_KNOTS:
+            knots = np.union1d(knots, np.concatenate([new, new + 1]))
+    return {"rows": knots.tolist(), "seconds": seconds[knots].tolist()}
 
 
 def frequency_axis(recording: Recording) -> tuple[str, str, float]:
@@ -103,12 +153,11 @@ def frequency_axis(recording: Recording) -> tuple[str, str, float]:
     >>> frequency_axis(Recording(np.zeros((9, 1)), ("x",), "hourly", step=3600.0, unit="s"))
     ('hour', 'hours', 1.0)
     """
-    axis = time_axis(recording)
-    if axis["unit"] == "rows":
+    if recording.step is None:
         return "row", "rows", 1.0
     if recording.unit != "s":
         plural = str(recording.unit)
-        return plural.replace("units", "unit", 1), plural, float(axis["per_row"])
+        return plural.replace("units", "unit", 1), plural, float(recording.step)
     step = float(recording.step or 1.0)
     for unit, seconds in (("day", 86_400.0), ("hour", 3_600.0), ("minute", 60.0)):
         if step >= seconds / 2:

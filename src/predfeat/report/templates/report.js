@@ -5,6 +5,7 @@
   const data = JSON.parse(document.getElementById("trace-data").textContent);
   const nRows = data.n_rows, nBins = data.n_bins, axis = data.axis;
   if (nRows < 2 || nBins < 2) return;
+  axis.start = axis.start || 0; // files of earlier versions count from 0
   const smallest = Math.min(nRows, Math.max(8, (8 * nRows) / nBins));
   const said = box.querySelector("output");
   // Of a long recording a stretch is shown first: all of it at once is but a band.
@@ -92,30 +93,98 @@
   function label(value) {
     return value.toLocaleString("en", { maximumSignificantDigits: 6, useGrouping: true }).replace(/,/g, "\u00a0");
   }
+  // Dates: time runs evenly between the rows whose moment is known.
+  const dates = axis.dates;
+  function momentOf(row) {
+    const rows = dates.rows, last = rows.length - 1;
+    let i = 0;
+    while (i < last - 1 && rows[i + 1] <= row) i++;
+    const share = (row - rows[i]) / (rows[i + 1] - rows[i] || 1);
+    return 1000 * (dates.seconds[i] + share * (dates.seconds[i + 1] - dates.seconds[i]));
+  }
+  function rowOf(moment) {
+    const seconds = dates.seconds, last = seconds.length - 1, at = moment / 1000;
+    let i = 0;
+    while (i < last - 1 && seconds[i + 1] <= at) i++;
+    const share = (at - seconds[i]) / (seconds[i + 1] - seconds[i] || 1);
+    return dates.rows[i] + share * (dates.rows[i + 1] - dates.rows[i]);
+  }
+  const second = 1000, minute = 60 * second, hour = 60 * minute, day = 24 * hour;
+  const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+  const steps = [1, 2, 5, 10, 30].map(function (n) { return n * second; })
+    .concat([1, 2, 5, 10, 30].map(function (n) { return n * minute; }), [1, 3, 6, 12].map(function (n) { return n * hour; }), [1, 2, 7, 14].map(function (n) { return n * day; }));
+  function two(value) { return String(value).padStart(2, "0"); }
+  function dateLabel(moment, step, full) {
+    const d = new Date(moment), onDay = d.getUTCDate() + " " + months[d.getUTCMonth()];
+    const dated = onDay + " " + d.getUTCFullYear();
+    const clock = two(d.getUTCHours()) + ":" + two(d.getUTCMinutes());
+    if (step >= 365 * day) return String(d.getUTCFullYear());
+    if (step >= 28 * day) return months[d.getUTCMonth()] + (full || d.getUTCMonth() === 0 ? " " + d.getUTCFullYear() : "");
+    if (step >= day) return full ? dated : onDay;
+    if (step >= minute) return full || clock === "00:00" ? onDay + " " + clock : clock;
+    const fraction = step < second ? (d.getUTCMilliseconds() / 1000).toFixed(3).slice(1) : "";
+    return clock + ":" + two(d.getUTCSeconds()) + fraction;
+  }
+  function dateTicks(low, high, about) {
+    const rough = (high - low) / about, found = [];
+    let step = steps.find(function (s) { return s >= 0.7 * rough; });
+    if (rough < second) {
+      step = second * Math.pow(10, Math.ceil(Math.log10(rough / second) - 1e-9));
+    }
+    if (step) {
+      // From Monday on, so that weeks begin where weeks do.
+      const from = step > day ? 4 * day : 0;
+      for (let at = Math.ceil((low - from) / step) * step + from; at <= high; at += step) found.push(at);
+    } else {
+      const perMonth = rough / (30.4 * day);
+      step = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200].find(function (s) { return s >= 0.7 * perMonth; }) || 12000;
+      const first = new Date(low);
+      let month = Math.ceil((12 * first.getUTCFullYear() + first.getUTCMonth()) / step) * step;
+      for (; ; month += step) {
+        const at = Date.UTC(Math.floor(month / 12), month % 12, 1);
+        if (at > high) break;
+        if (at >= low) found.push(at);
+      }
+      step *= 30.5 * day;
+    }
+    return found.map(function (at, i) { return { row: rowOf(at), text: dateLabel(at, step, i === 0) }; });
+  }
+  function numberTicks(low, high, about) {
+    const places = ticks(axis.start + low * axis.per_row, axis.start + high * axis.per_row, about);
+    return places.map(function (value, i) {
+      const text = label(value) + (i === places.length - 1 ? " " + axis.unit : "");
+      return { row: (value - axis.start) / axis.per_row, text: text };
+    });
+  }
   function drawAxis(svg) {
-    const low = view[0] * axis.per_row, high = view[1] * axis.per_row;
     svg.replaceChildren();
-    const places = ticks(low, high, Math.max(2, (svg.clientWidth || 400) / 110));
-    places.forEach(function (value, i) {
+    const about = Math.max(2, (svg.clientWidth || 400) / 110);
+    const places = dates ? dateTicks(momentOf(view[0]), momentOf(view[1]), about) : numberTicks(view[0], view[1], about);
+    places.forEach(function (place, i) {
       const text = document.createElementNS("http://www.w3.org/2000/svg", "text");
-      const share = (value - low) / (high - low);
+      const share = (place.row - view[0]) / (view[1] - view[0]);
       text.setAttribute("x", (100 * share).toFixed(3) + "%");
       text.setAttribute("y", "13");
       text.setAttribute("class", "tick");
       text.setAttribute("text-anchor", share < 0.06 ? "start" : share > 0.94 ? "end" : "middle");
-      text.textContent = label(value) + (i === places.length - 1 ? " " + axis.unit : "");
+      text.textContent = place.text;
       if (i === places.length - 1 && share > 0.9) text.setAttribute("text-anchor", "end");
       svg.appendChild(text);
     });
   }
+  function told(row, digits) {
+    if (!dates) return label(Number((axis.start + row * axis.per_row).toFixed(Math.min(digits, 12))));
+    const length = momentOf(view[1]) - momentOf(view[0]);
+    return dateLabel(momentOf(row), length > 3 * day ? day : length > 3 * minute ? minute : second, true);
+  }
 
   function show() {
     plots.forEach(draw);
-    box.querySelectorAll("svg.axis").forEach(drawAxis);
+    box.querySelectorAll(".axis svg").forEach(drawAxis);
     const whole = view[0] === 0 && view[1] === nRows;
     const digits = Math.max(0, Math.ceil(-Math.log10((view[1] - view[0]) * axis.per_row)) + 2);
-    const shown = function (row) { return label(Number((row * axis.per_row).toFixed(Math.min(digits, 12)))); };
-    said.textContent = whole ? "showing all " + label(nRows) + " rows" : shown(view[0]) + " to " + shown(view[1]) + " of " + shown(nRows) + " " + axis.unit;
+    const until = dates ? "" : " of " + told(nRows, digits) + " " + axis.unit;
+    said.textContent = whole ? "showing all " + label(nRows) + " rows" : told(view[0], digits) + " to " + told(view[1], digits) + until;
     box.setAttribute("data-from", String(view[0]));
     box.setAttribute("data-to", String(view[1]));
   }
@@ -162,7 +231,9 @@
   const columns = box.querySelector(".columns");
   function shareAt(clientX) {
     // Two columns show the same time: the pointer counts in the one it is over.
-    const parts = Array.from(columns.children).map(function (part) { return part.getBoundingClientRect(); });
+    const parts = Array.from(columns.children).map(function (part) {
+      return (part.querySelector("svg[data-trace]") || part).getBoundingClientRect();
+    });
     const part = parts.find(function (p) { return clientX >= p.left && clientX <= p.right; }) || parts[0];
     return { share: Math.min(1, Math.max(0, (clientX - part.left) / part.width)), width: part.width };
   }

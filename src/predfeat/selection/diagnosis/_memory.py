@@ -40,7 +40,7 @@ def held_out_autoregressions(features: Sequences) -> FloatArray | None:
     >>> from predfeat.series import check_sequences
     >>> wave = check_sequences(np.sin(0.1 * np.arange(400))[:, None])
     >>> one, two, *_ = held_out_autoregressions(wave)[:, 0]
-    >>> one > 0.005 and two < 1e-6
+    >>> bool(one > 0.005 and two < 1e-6)
     True
     """
     try:

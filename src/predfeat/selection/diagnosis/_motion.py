@@ -133,9 +133,8 @@ def _only_slow(
     return Finding(
         "only-slow",
         "note",
-        f"Of {len(rho)} features, {_numbers(slow)} "
-        f"leave{'' if len(slow) > 1 else 's'} no less open than an AR(1) process of the same "
-        f"autocorrelation (feature {worst + 1}: {rho[worst]:.3f}, "
+        f"{_which(slow, len(rho))} leave{'' if len(slow) > 1 else 's'} no less open than an "
+        f"AR(1) process of the same autocorrelation (feature {worst + 1}: {rho[worst]:.3f}, "
         f"1 - ρ² = {1 - rho[worst] ** 2:.2g}; {left[worst]:.2g} left open "
         f"against {left_by_twin[worst]:.2g} for the AR(1)), and on rows held out up to {LAGS[-1]} "
         "of their last values predict them hardly better than the last one alone.",
@@ -168,7 +167,7 @@ def _more_lags(
     return Finding(
         "more-lags",
         "note",
-        f"Of {subject.n_components} features, {_numbers(slow)} "
+        f"{_which(slow, subject.n_components)} "
         f"change{'' if len(slow) > 1 else 's'} slowly, but the present value is not all that "
         "their past tells: on rows held out, an autoregression on the last "
         f"{n_lags} values of feature {feature + 1} leaves "
@@ -188,8 +187,11 @@ def _more_lags(
     )
 
 
-def _numbers(features: IntArray) -> str:
-    return f"number{'s' * (len(features) > 1)} {', '.join(str(i + 1) for i in features)}"
+def _which(features: IntArray, n_all: int) -> str:
+    if n_all == 1:
+        return "The feature"
+    numbers = ", ".join(str(i + 1) for i in features)
+    return f"Of {n_all} features, number{'s' * (len(features) > 1)} {numbers}"
 
 
 def drift_of(one: FloatArray, other: FloatArray) -> tuple[FloatArray, FloatArray]:

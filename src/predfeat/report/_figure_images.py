@@ -1,0 +1,106 @@
+"""What features of pictures are made of: where they show, and a frame to see it in."""
+
+from __future__ import annotations
+
+import base64
+import struct
+import zlib
+from typing import Any
+
+from markupsafe import Markup
+
+from predfeat.report._figure_features import feature_panel
+from predfeat.report._svg import number, tag
+
+__all__ = ["diverging_png", "grey_png", "image_panels"]
+
+
+def image_panels(results: dict[str, Any]) -> list[Markup]:
+    """Draw each feature's pattern and filter beside a frame in which the feature is high."""
+    loadings = results["loadings"]
+    frames = loadings.get("frames", [])
+    panels = []
+    for i, (filters, pattern) in enumerate(
+        zip(loadings["filters"], loadings["patterns"], strict=False)
+    ):
+        row, column = max(
+            ((r, c) for r in range(len(pattern)) for c in range(len(pattern[0]))),
+            key=lambda at: abs(pattern[at[0]][at[1]]),
+        )
+        where = (
+            f"{('top', 'middle', 'bottom')[3 * row // len(pattern)]} "
+            f"{('left', 'centre', 'right')[3 * column // len(pattern[0])]}"
+        )
+        shown = [
+            _image(diverging_png(pattern), f"Where feature {i + 1} shows: pixels by their "
+                   f"correlation with it, strongest at the {where} "
+                   f"({number(pattern[row][column])}).", "shows here"),
+            _image(diverging_png(filters), f"Filter of feature {i + 1}: the weight with which "
+                   "each pixel is read.", "is read by this filter"),
+        ]  # fmt: skip
+        if i < len(frames):
+            alt = f"A frame of the recording in which feature {i + 1} is as high as it gets."
+            shown.insert(0, _image(grey_png(frames[i]), alt, "a frame where it is high"))
+        panels.append(feature_panel(i, tag("div", *shown, class_="pictures"), ""))
+    return panels
+
+
+def _image(png: bytes, alt: str, words: str) -> Markup:
+    encoded = base64.b64encode(png).decode("ascii")
+    # <img> is an image of its own accord; the role is for those who look for it by name.
+    image = Markup('<img role="img" alt="{0}" aria-label="{0}" src="data:image/png;base64,{1}">')
+    return tag("div", image.format(alt, encoded), tag("p", words, class_="under"))
+
+
+def diverging_png(values: list[list[float]]) -> bytes:
+    """Return a picture of signed numbers: orange below zero, white at zero, blue above.
+
+    Parameters
+    ----------
+    values : list of rows
+
+    Returns
+    -------
+    bytes
+        A PNG, one pixel per number, scaled to the largest of them.
+    """
+    largest = max(abs(v) for row in values for v in row) or 1.0
+    positive, neutral, negative = (0, 74, 140), (250, 250, 250), (178, 69, 0)
+    lines = bytearray()
+    for row in values:
+        lines.append(0)
+        for value in row:
+            strength = abs(value) / largest
+            end = positive if value > 0 else negative
+            lines += bytes(round(n + strength * (e - n)) for n, e in zip(neutral, end, strict=True))
+    return _png(len(values[0]), len(values), lines, colour=2)
+
+
+def grey_png(values: list[list[float]]) -> bytes:
+    """Return a picture of numbers, the smallest black and the largest white.
+
+    Parameters
+    ----------
+    values : list of rows
+
+    Returns
+    -------
+    bytes
+        A PNG, one pixel per number.
+    """
+    low = min(v for row in values for v in row)
+    span = max(v for row in values for v in row) - low or 1.0
+    lines = bytearray()
+    for row in values:
+        lines.append(0)
+        lines += bytes(round(255 * ((value - low) / span)) for value in row)
+    return _png(len(values[0]), len(values), lines, colour=0)
+
+
+def _png(width: int, height: int, lines: bytearray, *, colour: int) -> bytes:
+    header = struct.pack(">IIBBBBB", width, height, 8, colour, 0, 0, 0)
+    chunks = [(b"IHDR", header), (b"IDAT", zlib.compress(bytes(lines), 9)), (b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks
+    )

@@ -1,0 +1,180 @@
+"""What a feature goes with in time: a drift, a sudden change, the hour, the season."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from predfeat._typing import AnyArray, FloatArray, IntArray
+
+__all__ = ["calendar_shares", "drift_share", "in_time", "sudden_change"]
+
+# More than half of the variance: what is left over is less than what is explained.
+_MOSTLY = 0.5
+# Rows on either side of a sudden change that must already show it, as a share of all; a slow one
+# takes longer. And how much of the whole difference they must show.
+_BESIDE, _AT_ONCE = 0.02, 0.75
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+@dataclass(frozen=True)
+class _Clock:
+    """Something that comes back by the calendar: places in it, and how often it must have."""
+
+    name: str
+    n_places: int
+    days: float
+
+
+_CLOCKS = (
+    _Clock("time of day", 24, 1.0),
+    _Clock("day of the week", 7, 7.0),
+    _Clock("time of year", 12, 365.2425),
+)
+# So often must the calendar have come round before anything is said to follow it.
+_ROUNDS = 2.0
+
+
+def drift_share(feature: FloatArray) -> float:
+    """Return the share of variance that a straight line over the rows explains."""
+    time = np.flatnonzero(~np.isnan(feature)).astype(float)
+    values = feature[~np.isnan(feature)]
+    if len(values) < 3 or values.min() == values.max():
+        return 0.0
+    return float(np.corrcoef(time, values)[0, 1] ** 2)
+
+
+def sudden_change(feature: FloatArray) -> int | None:
+    """Return the row at which the level changes at once and for good, if there is one.
+
+    Where two constants, one before and one after, explain most of the variance, and the rows
+    next to the change differ by nearly as much as all before differ from all after.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.report._in_time import sudden_change
+    >>> noise = np.random.default_rng(0).normal(size=300)
+    >>> sudden_change(noise + 5 * (np.arange(300) >= 120)), sudden_change(noise.cumsum())
+    (120, None)
+    """
+    rows = np.flatnonzero(~np.isnan(feature))
+    values = feature[rows] - feature[rows].mean() if len(rows) else feature[rows]
+    n_beside = max(3, int(_BESIDE * len(values)))
+    if len(values) < 4 * n_beside:
+        return None
+    whole = float(values @ values)
+    before = np.arange(1, len(values))
+    sums = np.cumsum(values)[:-1]
+    # The two means' share: the sums before and after cancel.
+    explained = sums**2 * (1 / before + 1 / (len(values) - before))
+    inside = slice(n_beside - 1, len(values) - n_beside)
+    at = int(np.argmax(explained[inside])) + n_beside
+    if whole <= 0 or explained[at - 1] <= _MOSTLY * whole:
+        return None
+    difference = values[at:].mean() - values[:at].mean()
+    there = values[at : at + n_beside].mean() - values[at - n_beside : at].mean()
+    return int(rows[at]) if there * np.sign(difference) >= _AT_ONCE * abs(difference) else None
+
+
+def calendar_shares(feature: FloatArray, time: AnyArray) -> dict[str, tuple[float, int]]:
+    """Return how much of a feature's variance goes with the calendar, and when it is highest.
+
+    Parameters
+    ----------
+    feature : ndarray of shape (n_rows,)
+        NaN for gaps.
+    time : ndarray of datetime64
+
+    Returns
+    -------
+    dict of (share, place)
+        By "time of day" (hours), "day of the week" (0 is Monday) and "time of year" (months),
+        those that the series is long and fine enough for. The share is that of the means of the
+        places, less what as many places of noise would have.
+    """
+    there = ~np.isnan(feature) & ~np.isnat(time)
+    values, time = feature[there], time[there].astype("datetime64[s]")
+    found: dict[str, tuple[float, int]] = {}
+    if len(values) < 2 or values.min() == values.max():
+        return found
+    span = float((time.max() - time.min()) / np.timedelta64(1, "s")) / 86_400.0
+    places = _places(time)
+    for clock in _CLOCKS:
+        where = places[clock.name]
+        counts = np.bincount(where, minlength=clock.n_places)
+        n_met = int(np.count_nonzero(counts))
+        # A series of one value a day has no time of day, one of days no more than its weekdays.
+        if span < _ROUNDS * clock.days or n_met < 4 or len(values) <= 2 * n_met:
+            continue
+        means = np.bincount(where, values, clock.n_places) / np.maximum(counts, 1)
+        between = float(counts @ (means - values.mean()) ** 2) / float(
+            np.sum((values - values.mean()) ** 2)
+        )
+        chance = (n_met - 1) / (len(values) - 1)
+        highest = int(np.argmax(np.where(counts > 0, means, -np.inf)))
+        found[clock.name] = ((between - chance) / (1 - chance), highest)
+    return found
+
+
+def _places(time: AnyArray) -> dict[str, IntArray]:
+    days = time.astype("datetime64[D]")
+    months = time.astype("datetime64[M]").astype(np.int64)
+    return {
+        "time of day": ((time - days) // np.timedelta64(3600, "s")).astype(np.intp),
+        "day of the week": ((days.astype(np.int64) + 3) % 7).astype(np.intp),
+        "time of year": (months % 12).astype(np.intp),
+    }
+
+
+def in_time(feature: FloatArray, time: AnyArray | None, *, one_sequence: bool) -> list[str]:
+    """Return what a feature goes with in time, in a few words each.
+
+    Parameters
+    ----------
+    feature : ndarray of shape (n_rows,)
+        NaN for gaps.
+    time : ndarray of shape (n_rows,), or None
+        Time stamps; only dates are used.
+    one_sequence : bool
+        Whether rows follow each other throughout: several sequences have no common start.
+
+    Returns
+    -------
+    list of str
+    """
+    dates = time if time is not None and time.dtype.kind == "M" else None
+    words = []
+    if dates is not None:
+        words += [_followed(name, *found) for name, found in _by_calendar(feature, dates)]
+    if one_sequence:
+        row = sudden_change(feature)
+        if row is not None:
+            words.append(f"changes level at {_moment(row, dates)}")
+        elif drift_share(feature) > _MOSTLY:
+            words.append("drifts from the beginning to the end")
+    return words
+
+
+def _by_calendar(feature: FloatArray, time: AnyArray) -> list[tuple[str, tuple[float, int]]]:
+    shares = calendar_shares(feature, time)
+    return [(name, found) for name, found in shares.items() if found[0] > _MOSTLY]
+
+
+def _followed(name: str, share: float, place: int) -> str:
+    highest: Any = {
+        "time of day": f"around {place:02d}:00",
+        "day of the week": f"on {_WEEKDAYS[place % 7]}s",
+        "time of year": f"in {_MONTHS[place % 12]}",
+    }[name]
+    return f"highest {highest}"
+
+
+def _moment(row: int, dates: AnyArray | None) -> str:
+    return f"row {row}" if dates is None else str(dates[row].astype("datetime64[D]"))
