@@ -1,8 +1,11 @@
 """The page in a browser: it loads offline, without complaint, and reacts."""
 
+import copy
 import os
 import shutil
+import struct
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -38,6 +41,10 @@ def browser(tmp_path_factory):
     for flag in FLAGS.split():
         options.add_argument(flag)
     options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('profile')}")
+    # Several files may be saved one after the other.
+    options.add_experimental_option(
+        "prefs", {"profile.default_content_setting_values.automatic_downloads": 1}
+    )
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(CHROMEDRIVER))
     yield driver
@@ -183,6 +190,62 @@ def test_nothing_is_wider_than_a_phone(browser, folder, name, width):
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.parametrize(
+    ("days", "expected"),
+    [(1461, ["2013", "2014", "2015"]), (90, ["Jan 2013", "Feb"]), (20, ["7 Jan 2013", "14 Jan"])],
+)
+def test_time_axes_are_dates_where_there_are_dates(browser, all_results, tmp_path, days, expected):
+    results = copy.deepcopy(all_results["table"])
+    start = 1356998400  # 2013-01-01
+    dates = {"rows": [0, 499], "seconds": [start, start + days * 86_400]}
+    results["features"]["axis"]["dates"] = dates
+    page = tmp_path / "dates.html"
+    page.write_text(render(results), encoding="utf-8")
+    open_page(browser, page)
+    axis = browser.find_element(By.CSS_SELECTOR, ".axis svg")
+    shown = [t.get_attribute("textContent") for t in axis.find_elements(By.TAG_NAME, "text")]
+    assert shown[: len(expected)] == expected
+    after(browser, button(browser, "in").click, view(browser))
+    said = browser.find_element(By.CSS_SELECTOR, "#traces output").text
+    assert " 2013 " in f"{said} " or " 2014 " in f"{said} "
+    assert browser.get_log("browser") == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_figure_can_be_saved(browser, folder, tmp_path, scheme):
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia",
+        {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
+    )
+    browser.execute_cdp_cmd(
+        "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)}
+    )
+    open_page(browser, folder / "video.html")
+    figures = browser.find_elements(By.CSS_SELECTOR, "section figure")
+    assert all(len(f.find_elements(By.CSS_SELECTOR, ".save button")) == 2 for f in figures)
+    ground = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+    for name in ("features", "loadings"):
+        for kind in ("svg", "png"):
+            saver = browser.find_element(By.CSS_SELECTOR, f"#{name} [data-save={kind}]")
+            saver.click()
+            path = tmp_path / f"{name}.{kind}"
+            WebDriverWait(browser, 10).until(lambda _, path=path: path.exists())
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert browser.get_log("browser") == []
+    drawn = ElementTree.fromstring((tmp_path / "features.svg").read_text(encoding="utf-8"))
+    texts = ["".join(t.itertext()) for t in drawn.iter("{http://www.w3.org/2000/svg}text")]
+    assert "Features" in texts
+    assert "feature 1" in texts
+    assert "SVG" not in texts  # what is for the hand is not in the picture
+    assert drawn.find("{http://www.w3.org/2000/svg}rect").get("fill") == ground
+    assert "class=" not in (tmp_path / "features.svg").read_text(encoding="utf-8")
+    pictures = ElementTree.parse(tmp_path / "loadings.svg").getroot()
+    assert len(list(pictures.iter("{http://www.w3.org/2000/svg}image"))) == 9
+    png = (tmp_path / "loadings.png").read_bytes()
+    width, height = struct.unpack(">II", png[16:24])
+    assert (width, height) == (2 * int(pictures.get("width")), 2 * int(pictures.get("height")))
 
 
 def test_every_figure_has_a_name_for_screen_readers(browser, folder):

@@ -233,6 +233,10 @@ BREAK = [
     (("versions",), [], "versions must be an object"),
     (("schema",), 2, "schema is 2, but this version of predfeat reads 1. Update"),
     (("spectra", "channels"), [1.0], r"spectra\.channels has 1 entries"),
+    (("features", "descriptions"), [3], r"features\.descriptions\[0\] must be text"),
+    (("features", "cycles", 0, "period"), -1, r"cycles\[0\]\.period must be a number above 0"),
+    (("features", "axis", "dates"), {"rows": [0], "seconds": [0, 1]}, r"dates\.seconds has 2 ent"),
+    (("features", "all_methods", "methods"), None, r"all_methods\.methods must be a list"),
 ]
 
 
@@ -302,6 +306,86 @@ def test_pngs_hold_the_numbers():
     assert pixels[0, 0, 2] > pixels[0, 0, 0]  # positive is blue
     assert np.all(pixels[0, 1] == 250)
     assert pixels[0, 2, 0] > pixels[0, 2, 2]  # negative is orange
+
+
+def test_frames_are_grey_from_their_smallest_to_their_largest():
+    png = grey_png([[5.0, 7.0], [9.0, 5.0]])
+    assert struct.unpack(">IIBB", png[16:26]) == (2, 2, 8, 0)
+    length = struct.unpack(">I", png[33:37])[0]
+    lines = np.frombuffer(zlib.decompress(png[41 : 41 + length]), np.uint8).reshape(2, 3)
+    assert lines[:, 1:].tolist() == [[0, 128], [255, 0]]
+    assert grey_png([[3.0]]) != grey_png([[3.0, 3.0]])
+
+
+LATER = {
+    "features": ("test_shares", "cycles", "descriptions", "all_methods"),
+    "loadings": ("frames",),
+}
+
+
+def test_files_of_earlier_versions_are_drawn(all_results):
+    for results in all_results.values():
+        older = copy.deepcopy(results)
+        for part, keys in LATER.items():
+            for key in keys:
+                older[part].pop(key, None)
+        for axis in (older["features"]["axis"], older["data"]["axis"]):
+            axis.pop("start")
+            axis.pop("dates")
+        for trace in older["features"]["traces"]:
+            trace.pop("unit")
+        page = render(older)
+        assert outline(page).wrong == []
+        assert 'id="side-by-side"' not in page
+        assert "on the data it was fitted to" in page
+        assert "on data not learnt from" not in page
+        assert "a period of" not in page
+
+
+def test_each_feature_is_told_with_its_share_on_data_not_learnt_from(all_results):
+    results = copy.deepcopy(all_results["table"])
+    results["features"]["descriptions"] = ["up & down", "left", "right"]
+    results["features"]["test_shares"] = [0.123, 0.456, None]
+    page = render(results)
+    head = page[page.index("<header>") : page.index("</header>")]
+    assert "feature 1:</b> up &amp; down" in head
+    section = part_of(page, "features", "spectra")
+    assert section.count("up &amp; down") == 2  # in sight, and for those who cannot see
+    assert "leaves 12 % to chance on data not learnt from" in section
+    assert section.count("on data not learnt from") == 4
+
+
+def test_a_cycle_is_told_under_its_spectrum_and_the_block_is_none(all_results):
+    results = copy.deepcopy(all_results["table"])
+    cycle = {"period": 365.0, "resolution": 46.0, "slower_than": None, "unit": "days",
+             "of": "feature"}  # fmt: skip
+    none = {**cycle, "period": None, "resolution": None}
+    results["features"]["cycles"] = [cycle, none, {**none, "slower_than": 487.0}]
+    section = part_of(render(results), "spectra", "loadings")
+    assert re.findall(r'<p class="under">(.*?)</p>', section) == [
+        "yearly cycle", "no clear cycle", "no clear cycle, slower than 490 days",
+    ]  # fmt: skip
+    assert "a period of" not in section
+
+
+def test_scales_carry_the_units_of_the_file(all_results):
+    results = copy.deepcopy(all_results["table"])
+    trace = results["features"]["traces"][3]
+    assert trace["kind"] == "channel"
+    trace["unit"] = "°C"
+    trace["low"] = [-3.5, 21.0] * 250
+    section = part_of(render(results), "features", "spectra")
+    assert "<span>21 °C</span><span>−3.5 °C</span>" in section
+    assert "values from −3.5 °C to 21 °C" in section
+
+
+def test_where_nothing_is_to_be_chosen_nobody_found_anything(all_results):
+    sentence = "There is only one column, so nothing to choose: it leaves 29 % of its variance."
+    results = {**all_results["table"], "verdict": "nothing to choose", "sentence": sentence}
+    page = render(results)
+    assert "found by" not in page
+    assert '<tr role="row" class="best">' not in page
+    assert "The methods cannot differ here" in page
 
 
 def test_static_path_spans_smallest_to_largest_and_breaks_at_gaps():
