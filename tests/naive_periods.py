@@ -35,6 +35,16 @@ def line_removed(y, frequency=None):
     return y - matrix @ np.linalg.lstsq(matrix, y, rcond=None)[0]
 
 
+def room(n, frequency=None):
+    """Return how much of each bin's wave is left when line and wave are taken off, of all of it."""
+    t = np.arange(n)
+    left = []
+    for j in range(1, (n + 1) // 2):
+        parts = [np.cos(2 * np.pi * j * t / n), np.sin(2 * np.pi * j * t / n)]
+        left.append(sum(sum(line_removed(part, frequency) ** 2) for part in parts) / n)
+    return np.array(left)
+
+
 def share_of_level(place, n_bins, step=1):
     n_widths = 1
     while 2 ** (n_widths + 1) <= place:
@@ -55,11 +65,12 @@ def waves(y, level):
         high = [j for j in range(1, n_bins + 1) if j > f and j + 1 < 2 * f]
         if not low or not high:
             continue
-        around = power(left)
-        chances = [
-            tail_of_f(strength / np.mean([around[j - 1] for j in bins]), 1, len(bins))
-            for bins in (low, high)
-        ]
+        around, rooms = power(left), room(len(y), f)
+        chances = []
+        for bins in (low, high):
+            n_bins_left = sum(rooms[j - 1] for j in bins)
+            mean = sum(around[j - 1] for j in bins) / n_bins_left
+            chances.append(tail_of_f(strength / mean, 1, n_bins_left))
         if max(chances) <= level * share_of_level(f, n_bins):
             found.append((f, strength))
     return found
@@ -67,7 +78,7 @@ def waves(y, level):
 
 def humps(y, level):
     """Return (first bin, width) of every band that stands out from both sides."""
-    spectrum = power(line_removed(y))
+    spectrum, rooms = power(line_removed(y)), room(len(y))
     n_bins = len(spectrum)
     found = []
     width = 2
@@ -78,11 +89,13 @@ def humps(y, level):
             high = [j for j in range(1, n_bins + 1) if first + width < j <= np.ceil(2 * centre)]
             if centre < 2 * width or not low or not high:
                 continue
-            inside = np.mean([spectrum[j - 1] for j in range(first, first + width)])
-            chances = [
-                tail_of_f(inside / np.mean([spectrum[j - 1] for j in bins]), width, len(bins))
-                for bins in (low, high)
-            ]
+            own = range(first, first + width)
+            inside = sum(spectrum[j - 1] for j in own) / sum(rooms[j - 1] for j in own)
+            chances = []
+            for bins in (low, high):
+                n_bins_left = sum(rooms[j - 1] for j in bins)
+                mean = sum(spectrum[j - 1] for j in bins) / n_bins_left
+                chances.append(tail_of_f(inside / mean, width, n_bins_left))
             if max(chances) <= level * share_of_level(centre, n_bins, width // 2):
                 found.append((first, width))
         width *= 2

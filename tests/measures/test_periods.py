@@ -85,6 +85,16 @@ def test_noise_has_no_period(n_rows, coefficients):
     assert np.mean(~np.isnan(found.period)) <= 0.05
 
 
+@pytest.mark.parametrize("n_rows", [20, 50])
+@pytest.mark.parametrize("coefficients", [(), (0.5,), (0.97,)], ids=str)
+def test_many_short_trials_of_noise_have_no_period(n_rows, coefficients):
+    """What taking lines off does to the lowest frequencies shows when many trials are averaged."""
+    found = periods(
+        noise(n_rows * 300, 20, *coefficients), groups=np.repeat(np.arange(300), n_rows)
+    )
+    assert np.mean(~np.isnan(found.period)) <= 0.05
+
+
 @pytest.mark.parametrize("n_rows", [100, 600])
 def test_a_random_walk_has_no_period_but_is_slow(n_rows):
     walks = noise(n_rows, 60).cumsum(axis=0)

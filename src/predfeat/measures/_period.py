@@ -25,6 +25,8 @@ _SHORTEST = 16
 _OCTAVES = 2
 # Waves are looked for at so many places within a bin, and so many of the largest are tested.
 _FINER, _WAVES = 8, 16
+# A higher harmonic than that hardly stands out alone.
+_HARMONICS = 64
 # Of waves that are equally strong the one that stands out by luck may be a few times the others.
 _ALIKE = 0.25
 
@@ -184,22 +186,26 @@ class _Peak:
 
 @dataclass(frozen=True)
 class _Spectrum:
-    """One feature's blocks without their straight lines, and their mean power at 1, 2, … cycles."""
+    """One feature's blocks without their straight lines, and their mean power at 1, 2, … cycles.
+
+    `room` is how much of a flat spectrum's power what was taken off leaves at each of them: ratios
+    of powers are per room, or noise of many blocks would seem to lack what was taken.
+    """
 
     blocks: FloatArray
     power: FloatArray
+    room: FloatArray
     n_directions: int
 
     @classmethod
     def of(cls, blocks: FloatArray, n_directions: int) -> _Spectrum | None:
         """Return the spectrum; None where there is nothing but straight lines."""
         time = np.arange(blocks.shape[1])
-        line = np.stack([np.ones(len(time)), time - time.mean()])
-        straight = _without(blocks, line)
+        straight, room = _taken_off(blocks, np.stack([np.ones(len(time)), time - time.mean()]))
         # What rounding leaves of a straight line is no spectrum.
         if np.sum(straight**2) <= 1e-20 * np.sum(blocks**2):
             return None
-        return cls(straight, _power(straight), n_directions)
+        return cls(straight, _power(straight), room, n_directions)
 
     @property
     def n_bins(self) -> int:
@@ -222,11 +228,12 @@ class _Spectrum:
         return step / place / octaves / n_widths
 
 
-def _without(blocks: FloatArray, waves: FloatArray) -> FloatArray:
-    """Return what is left of blocks when the best combination of some waves is taken off."""
-    solved = np.linalg.lstsq(waves @ waves.T, waves @ blocks.T, rcond=None)[0]
-    left: FloatArray = blocks - solved.T @ waves
-    return left
+def _taken_off(blocks: FloatArray, waves: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return what is left of blocks without the best combination of some waves, and its room."""
+    basis = np.linalg.qr(waves.T)[0].T
+    left: FloatArray = blocks - (blocks @ basis.T) @ basis
+    room: FloatArray = 1.0 - len(basis) / 2 * _power(basis)
+    return left, room.clip(min=0.0)
 
 
 def _power(blocks: FloatArray) -> FloatArray:
@@ -253,13 +260,14 @@ def _waves(spectrum: _Spectrum, level: float) -> Iterator[_Peak]:
             continue
         angle = 2 * np.pi * place / length * time
         waves = np.stack([np.ones(length), time - time.mean(), np.cos(angle), np.sin(angle)])
-        left = _without(blocks, waves)
+        left, room = _taken_off(blocks, waves)
         power = float(np.sum(blocks**2) - np.sum(left**2)) / len(blocks)
         around = _power(left)
-        chances = [
-            spectrum.chance(power, 1, around[first - 1 : last].mean(), last - first + 1)
-            for first, last in (low, high)
-        ]
+        chances = []
+        for first, last in (low, high):
+            n_bins_left = float(room[first - 1 : last].sum())
+            mean = float(around[first - 1 : last].sum()) / n_bins_left
+            chances.append(spectrum.chance(power, 1, mean, n_bins_left))
         if max(chances) <= level * spectrum.weight(place):
             yield _Peak(place, 1, power)
 
@@ -289,10 +297,11 @@ def _fine_power(blocks: FloatArray) -> FloatArray:
 def _humps(spectrum: _Spectrum, level: float) -> Iterator[_Peak]:
     """Yield the bands of two, four, eight … bins that stand out."""
     n_bins = spectrum.n_bins
-    total = np.concatenate([[0.0], np.cumsum(spectrum.power)])
+    power = np.concatenate([[0.0], np.cumsum(spectrum.power)])
+    room = np.concatenate([[0.0], np.cumsum(spectrum.room)])
 
-    def mean(first: IntArray, last: IntArray) -> FloatArray:
-        return np.asarray((total[last] - total[first - 1]) / (last - first + 1))
+    def inside(sums: FloatArray, first: IntArray, last: IntArray) -> FloatArray:
+        return np.asarray(sums[last] - sums[first - 1])
 
     width = 2
     while 2 * width <= n_bins:
@@ -303,16 +312,18 @@ def _humps(spectrum: _Spectrum, level: float) -> Iterator[_Peak]:
         high = first + width + 1, np.minimum(n_bins, np.ceil(2 * centre).astype(int))
         there = (centre >= 2 * width) & (low[0] <= low[1]) & (high[0] <= high[1])
         first, centre = first[there], centre[there]
-        inside = mean(first, first + width - 1)
+        end = first + width - 1
+        peak = inside(power, first, end) / inside(room, first, end)
         chance = np.zeros(len(first))
         for bins in (low, high):
             start, last = bins[0][there], bins[1][there]
-            beside = spectrum.chance(inside, width, mean(start, last), last - start + 1)
-            chance = np.maximum(chance, beside)
+            n_around = inside(room, start, last)
+            around = inside(power, start, last) / n_around
+            chance = np.maximum(chance, spectrum.chance(peak, width, around, n_around))
         for i in np.flatnonzero(chance <= level * spectrum.weight(centre, step)):
             hump = np.arange(first[i], first[i] + width)
-            power = spectrum.power[hump - 1]
-            yield _Peak(float(np.average(hump, weights=power)), width, float(power.sum()))
+            weights = spectrum.power[hump - 1]
+            yield _Peak(float(np.average(hump, weights=weights)), width, float(weights.sum()))
         width *= 2
 
 
@@ -351,7 +362,7 @@ def _beat(spectrum: _Spectrum, peak: _Peak, level: float) -> int:
     if peak.width > 1:
         return 1
     fine, bins = _fine_power(spectrum.blocks), np.arange(1, spectrum.n_bins + 1)
-    n_tried = int(peak.place / _CYCLES) - 1
+    n_tried = min(int(peak.place / _CYCLES), _HARMONICS) - 1
     best, order = 0.0, 1
     for q in range(2, n_tried + 2):
         spacing = peak.place / q
