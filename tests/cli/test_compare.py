@@ -55,6 +55,24 @@ def test_files_hold_the_same_answer(tmp_path, table):
     assert features.names == tuple(model.get_feature_names_out())
 
 
+def test_each_feature_gets_a_line(tmp_path, table):
+    result = run("compare", table, "--out", tmp_path / "out", *QUICK, "--no-diagnosis")
+    results = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert len(results["features"]["descriptions"]) == 3
+    for i, text in enumerate(results["features"]["descriptions"]):
+        assert f"feature {i + 1}: {text}" in result.output
+
+
+def test_one_column_has_nothing_to_choose(tmp_path):
+    path = tmp_path / "one.csv"
+    x = np.random.default_rng(0).normal(size=300).cumsum()
+    path.write_text("x\n" + "\n".join(f"{value:.4f}" for value in x))
+    result = run("compare", path, "--out", tmp_path / "out", *QUICK, "--no-diagnosis")
+    assert "There is only one column, so nothing to choose: it leaves " in result.output
+    assert "found by" not in result.output
+    assert result.output.count("the same") == 2
+
+
 def test_the_seed_decides(tmp_path, table):
     scores = []
     for n, seed in enumerate(("0", "0", "1")):
