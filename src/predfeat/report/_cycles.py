@@ -57,11 +57,11 @@ def cycles_of(study: Study, features: FloatArray, loadings: FloatArray) -> list[
         of, features = "loudness", loudness(layout, study.recording.values, loadings)
     _, unit, per_row = frequency_axis(study.recording)
     # Of the methods here ForeCA alone chooses by the spectrum.
-    by_spectrum = "ForeCA" in (type(study.model).__name__, str(getattr(study.model, "winner_", "")))
+    kept = getattr(study.model, "winner_", type(study.model).__name__)
     found = periods(
         features,
         groups=study.series.sequence_first,
-        n_directions=study.protocol.rank if by_spectrum else 1,
+        n_directions=study.protocol.rank if str(kept).startswith("ForeCA") else 1,
     )
     return [
         {

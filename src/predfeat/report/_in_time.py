@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -39,6 +38,8 @@ _CLOCKS = (
 )
 # So often must the calendar have come round before anything is said to follow it.
 _ROUNDS = 2.0
+# Between fewer places there is no going round.
+_PLACES = 4
 
 
 def drift_share(feature: FloatArray) -> float:
@@ -110,8 +111,8 @@ def calendar_shares(feature: FloatArray, time: AnyArray) -> dict[str, tuple[floa
         where = places[clock.name]
         counts = np.bincount(where, minlength=clock.n_places)
         n_met = int(np.count_nonzero(counts))
-        # A series of one value a day has no time of day, one of days no more than its weekdays.
-        if span < _ROUNDS * clock.days or n_met < 4 or len(values) <= 2 * n_met:
+        # A series of one value a day has no time of day.
+        if span < _ROUNDS * clock.days or n_met < _PLACES or len(values) <= 2 * n_met:
             continue
         means = np.bincount(where, values, clock.n_places) / np.maximum(counts, 1)
         between = float(counts @ (means - values.mean()) ** 2) / float(
@@ -152,7 +153,11 @@ def in_time(feature: FloatArray, time: AnyArray | None, *, one_sequence: bool) -
     dates = time if time is not None and time.dtype.kind == "M" else None
     words = []
     if dates is not None:
-        words += [_followed(name, *found) for name, found in _by_calendar(feature, dates)]
+        words += [
+            f"highest {_when(name, place)}"
+            for name, (share, place) in calendar_shares(feature, dates).items()
+            if share > _MOSTLY
+        ]
     if one_sequence:
         row = sudden_change(feature)
         if row is not None:
@@ -162,18 +167,10 @@ def in_time(feature: FloatArray, time: AnyArray | None, *, one_sequence: bool) -
     return words
 
 
-def _by_calendar(feature: FloatArray, time: AnyArray) -> list[tuple[str, tuple[float, int]]]:
-    shares = calendar_shares(feature, time)
-    return [(name, found) for name, found in shares.items() if found[0] > _MOSTLY]
-
-
-def _followed(name: str, share: float, place: int) -> str:
-    highest: Any = {
-        "time of day": f"around {place:02d}:00",
-        "day of the week": f"on {_WEEKDAYS[place % 7]}s",
-        "time of year": f"in {_MONTHS[place % 12]}",
-    }[name]
-    return f"highest {highest}"
+def _when(clock: str, place: int) -> str:
+    if clock == "time of day":
+        return f"around {place:02d}:00"
+    return f"on {_WEEKDAYS[place]}s" if clock == "day of the week" else f"in {_MONTHS[place]}"
 
 
 def _moment(row: int, dates: AnyArray | None) -> str:
