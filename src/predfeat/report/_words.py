@@ -139,8 +139,8 @@ def data_facts(results: dict[str, Any]) -> list[tuple[str, str]]:
         facts.append(("Missing values", _listed(named, len(named))))
     if data["step"] is not None:
         facts.append(("Step from row to row", f"{number(data['step'])} {data['unit']}"))
-    if data["axis"].get("dates"):
-        facts.append(("First time stamp", data["axis"]["origin"] or ""))
+    if data["axis"]["origin"]:
+        facts.append(("First time stamp", data["axis"]["origin"]))
     return facts
 
 
