@@ -86,7 +86,9 @@ def humps(y, level):
         for first in range(3, n_bins - width, width // 2):
             centre = first + (width - 1) / 2
             low = [j for j in range(1, n_bins + 1) if int(centre / 4) <= j <= first - 2]
-            high = [j for j in range(1, n_bins + 1) if first + width < j <= np.ceil(2 * centre)]
+            high = [
+                j for j in range(1, n_bins + 1) if first + width < j <= np.ceil(2 * centre) - width
+            ]
             if centre < 2 * width or not low or not high:
                 continue
             own = range(first, first + width)
@@ -111,3 +113,24 @@ def slow_share(y):
         cosine = np.array([np.cos(np.pi * k * (t + 0.5) / n) for t in range(n)])
         slow += sum(y * cosine) ** 2 / sum(cosine**2)
     return slow / sum(y**2)
+
+
+def comb_share(spectrum, place, width):
+    """Return the share of power around a place and its multiples, beyond that between them."""
+    n_bins = len(spectrum)
+    total = 0.0
+    for k in range(1, int(n_bins / place) + 1):
+        half = max(k * width / 2, 1.0)
+        own, around = [], []
+        for j in range(1, n_bins + 1):
+            if max(1, round(j / place)) != k:
+                continue
+            if abs(j - k * place) <= half:
+                own.append(spectrum[j - 1])
+            elif abs(j - k * place) <= place / 2:
+                around.append(spectrum[j - 1])
+        if k > 1 and len(own) > len(around):
+            break
+        background = sum(around) / len(around) if around else 0.0
+        total += max(0.0, sum(own) - background * len(own))
+    return total / sum(spectrum)

@@ -230,7 +230,10 @@ def test_humps_are_those_of_the_twin(name):
     y = SERIES[name]
     spectrum = naive_periods.power(naive_periods.line_removed(y))
     expected = [
-        (width, np.average(np.arange(first, first + width), weights=spectrum[first - 1 :][:width]))
+        (
+            width,
+            np.average(np.arange(first, first + width), weights=spectrum[first - 1 :][:width] ** 2),
+        )
         for first, width in naive_periods.humps(y, 0.05)
     ]
     found = [(peak.width, peak.place) for peak in _period._humps(spectrum_of(y), 0.05)]
@@ -250,3 +253,31 @@ def test_the_tail_is_that_of_fishers_distribution():
         expected = fisher.sf(ratio, 2 * m, 2 * n)
         assert spectrum.chance(ratio, m, 1.0, n) == pytest.approx(expected)
         assert naive_periods.tail_of_f(ratio, m, n) == pytest.approx(expected, rel=1e-2)
+
+
+@pytest.mark.parametrize(("place", "width"), [(4.1, 1), (16.3, 2), (23.0, 16), (57.7, 4)])
+def test_the_share_of_a_cycle_is_the_twins(place, width):
+    for y in SERIES.values():
+        spectrum = spectrum_of(y)
+        expected = naive_periods.comb_share(spectrum.power, place, width)
+        assert _period._comb_share(spectrum, place, width) == pytest.approx(expected)
+
+
+def test_how_much_of_the_variance_a_cycle_holds():
+    time = np.arange(2000)
+    wave = np.sqrt(2) * np.sin(2 * np.pi * time / 50)
+    beat = np.where(time % 50 < 5, 3.0, -1 / 3)  # of unit variance, with many harmonics
+    for cycle in (wave, beat):
+        rows = np.column_stack([0.5 * cycle, cycle, 3 * cycle]) + noise(2000, 3)
+        found = periods(rows)
+        assert np.allclose(found.period, 50, atol=0.2)
+        assert np.allclose(found.share, [0.2, 0.5, 0.9], atol=0.07)
+
+
+def test_the_first_of_two_broad_harmonics_is_the_cycle():
+    # A pulse whose rate wanders: broad humps, the second higher than the first.
+    random = np.random.default_rng(0)
+    wander = lfilter([1.0], [1.0, -0.999], random.normal(size=8000))
+    phase = np.cumsum(2 * np.pi / 60 * (1 + 0.1 * wander / wander.std()))
+    pulse = np.cos(phase) + 1.3 * np.cos(2 * phase + 1.0)
+    assert periods(pulse).period[0] == pytest.approx(60, rel=0.15)

@@ -127,9 +127,9 @@ def test_pictures():
 # --- cycles --------------------------------------------------------------------------------
 
 
-def cycle(period, resolution, unit, slower_than=None, of="feature"):
+def cycle(period, resolution, unit, slower_than=None, of="feature", share=0.3):
     return {"period": period, "resolution": resolution, "slower_than": slower_than, "unit": unit,
-            "of": of}  # fmt: skip
+            "of": of, "share": share}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -146,6 +146,8 @@ def cycle(period, resolution, unit, slower_than=None, of="feature"):
         (cycle(365.0, 1.0, "rows"), "cycle of 365 rows"),
         (cycle(None, None, "days", 487.0), "slower than 490 days"),
         (cycle(None, None, "days"), ""),
+        (cycle(12.0, 0.008, "hours", share=0.003), ""),  # the tide of the air: true, and tiny
+        (cycle(24.0, 0.03, "hours", 2910.0, share=0.04), "slower than 120 days"),
         (cycle(1.43, 0.05, "seconds", of="loudness"), "loudness with a cycle of 1.43 s"),
         (cycle(None, None, "seconds", 6.0, of="loudness"), "loudness slower than 6.0 s"),
     ],

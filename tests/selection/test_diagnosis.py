@@ -314,6 +314,7 @@ PATHOLOGIES = {
     ),
 }
 MILD = {
+    "a constant column",
     "clicks now and then",
     "hardly ever back, measured",
     "one neighbour",

@@ -42,14 +42,17 @@ class Periods:
     resolution : ndarray of shape (n_features,)
         How well the length of the series lets periods near that one be told apart. NaN where
         there is none.
+    share : ndarray of shape (n_features,)
+        Of the variance around a straight line, how much the cycle and its harmonics hold. The
+        smallest ripple stands out from a long series. NaN where there is none.
     slower_than : ndarray of shape (n_features,)
-        For features without a cycle, most of whose variance changes so slowly that the series is
-        too short to show any: if their changes come back at all, then later than this. NaN for
-        all others.
+        For features most of whose variance changes so slowly that the series is too short to show
+        a cycle: if these changes come back at all, then later than this. NaN for all others.
     """
 
     period: FloatArray
     resolution: FloatArray
+    share: FloatArray
     slower_than: FloatArray
 
 
@@ -110,7 +113,7 @@ def periods(
         caller_name="periods",
     )
     features = given_features(Y, groups)
-    found = np.full((3, features.n_columns), np.nan)
+    found = np.full((4, features.n_columns), np.nan)
     blocks = _blocks(features)
     length = blocks.shape[1]
     if length < _SHORTEST:
@@ -121,10 +124,12 @@ def periods(
         peaks = [] if spectrum is None else [*_waves(spectrum, level), *_humps(spectrum, level)]
         if spectrum is not None and peaks:
             peak = _strongest(peaks)
-            period = length / peak.place * _beat(spectrum, peak, level)
-            found[:2, column] = period, period * peak.width / 2 / peak.place
-        elif slow[column]:
-            found[2, column] = length / _CYCLES
+            order = _beat(spectrum, peak, level)
+            period = length / peak.place * order
+            share = _comb_share(spectrum, peak.place / order, peak.width / order)
+            found[:3, column] = period, period * peak.width / 2 / peak.place, share
+        if slow[column]:
+            found[3, column] = length / _CYCLES
     return Periods(*found)
 
 
@@ -309,7 +314,9 @@ def _humps(spectrum: _Spectrum, level: float) -> Iterator[_Peak]:
         first = np.arange(_CYCLES, n_bins - width, step)
         centre = first + (width - 1) / 2
         low = np.maximum(1, (centre / 2**_OCTAVES).astype(int)), first - 2
-        high = first + width + 1, np.minimum(n_bins, np.ceil(2 * centre).astype(int))
+        # Up to the second harmonic, which is twice as wide.
+        above = np.ceil(2 * centre).astype(int) - width
+        high = first + width + 1, np.minimum(n_bins, above)
         there = (centre >= 2 * width) & (low[0] <= low[1]) & (high[0] <= high[1])
         first, centre = first[there], centre[there]
         end = first + width - 1
@@ -323,7 +330,9 @@ def _humps(spectrum: _Spectrum, level: float) -> Iterator[_Peak]:
         for i in np.flatnonzero(chance <= level * spectrum.weight(centre, step)):
             hump = np.arange(first[i], first[i] + width)
             weights = spectrum.power[hump - 1]
-            yield _Peak(float(np.average(hump, weights=weights)), width, float(weights.sum()))
+            # Its top counts more than its sides, of which the upper one is longer in frequency.
+            place = float(np.average(hump, weights=weights**2))
+            yield _Peak(place, width, float(weights.sum()))
         width *= 2
 
 
@@ -338,18 +347,22 @@ def _strongest(peaks: list[_Peak]) -> _Peak:
         return other.power > one.power / 2 if wide else other.power > 2 * one.power
 
     def whole(peak: _Peak) -> float:
-        power = 0.0
+        harmonics: dict[int, float] = {1: peak.power}
         for other in own:
-            k = max(1, round(other.place / peak.place))
+            k = round(other.place / peak.place)
             # Where multiples lie so close that anything is one, it says nothing.
             blur = (k * peak.width + other.width) / 2
-            if abs(other.place - k * peak.place) <= blur < peak.place / 2:
-                # A small wave does not own a large one that happens to be a multiple of it.
-                power += min(other.power, peak.power / _ALIKE)
-        return max(power, peak.power)
+            off = abs(other.place - k * peak.place)
+            if k > 1 and off <= min(blur, peak.place / 8) and blur < peak.place:
+                # A small wave does not own a large one that happens to be a multiple of it, and
+                # what is seen in several widths is there once.
+                power = min(other.power, peak.power / _ALIKE)
+                harmonics[k] = max(harmonics.get(k, 0.0), power)
+        return sum(harmonics.values())
 
-    own = [peak for peak in peaks if not any(is_part(peak, other) for other in peaks)]
-    return max(own or peaks, key=lambda peak: (whole(peak), -peak.place))
+    # A broad hump may be a part of its grains, and they of it: then all are looked at.
+    own = [peak for peak in peaks if not any(is_part(peak, other) for other in peaks)] or peaks
+    return max(own, key=lambda peak: (whole(peak), -peak.place))
 
 
 def _beat(spectrum: _Spectrum, peak: _Peak, level: float) -> int:
@@ -380,3 +393,25 @@ def _beat(spectrum: _Spectrum, peak: _Peak, level: float) -> int:
         if sharpness > best and chance <= level and excess > _ALIKE * peak.power:
             best, order = sharpness, q
     return order
+
+
+def _comb_share(spectrum: _Spectrum, place: float, width: float) -> float:
+    """Return the share of power at a place and its multiples, beyond what is between them.
+
+    The multiple k is k times as wide, and at least as wide as a wave between two bins looks. It
+    counts as long as there is more between the multiples than in them.
+    """
+    bins = np.arange(1, spectrum.n_bins + 1)
+    order = np.maximum(np.rint(bins / place), 1.0)
+    off = np.abs(bins - order * place)
+    half = np.maximum(order * width / 2, 1.0)
+    near, between = off <= half, (off > half) & (off <= place / 2)
+    share = 0.0
+    for k in range(1, int(bins[-1] / place) + 1):
+        own = near & (order == k)
+        around = spectrum.power[between & (order == k)]
+        if k > 1 and np.count_nonzero(own) > len(around):
+            break
+        background = float(around.mean()) if len(around) else 0.0
+        share += max(0.0, float(np.sum(spectrum.power[own] - background)))
+    return share / float(spectrum.power.sum())

@@ -15,12 +15,14 @@ from predfeat.report._loadings import frequency_profile
 from predfeat.report._svg import number
 from predfeat.report._traces import frequency_axis, plain
 
-__all__ = ["as_long_as_known", "cycle_name", "cycles_of", "lasting", "loudness"]
+__all__ = ["as_long_as_known", "cycle_name", "cycles_of", "is_clear", "lasting", "loudness"]
 
 _SECONDS = {"seconds": 1.0, "minutes": 60.0, "hours": 3_600.0, "days": 86_400.0}
 # What happens by the sun or the calendar has a name, if no other period is as likely.
 _NAMED = (("daily", 86_400.0), ("weekly", 7 * 86_400.0), ("yearly", 365.2425 * 86_400.0))
 _SURE = 0.2
+# A cycle that holds less than this of the variance stands out, but says little of a feature.
+_WORTH_TELLING = 0.1
 # Units, and from how many seconds on they read better than the smaller ones.
 _READ_BEST = (
     ("days", 86_400.0, 172_800.0),
@@ -48,8 +50,8 @@ def cycles_of(study: Study, features: FloatArray, loadings: FloatArray) -> list[
     Returns
     -------
     list of dict
-        `period`, `resolution` and `slower_than`, each a number or None, their `unit`, and what
-        they are `of`: "feature" or "loudness".
+        `period`, `resolution`, `share` and `slower_than`, each a number or None, the `unit` of the
+        times, and what they are `of`: "feature" or "loudness".
     """
     layout = study.recording.layout
     of = "feature"
@@ -67,6 +69,7 @@ def cycles_of(study: Study, features: FloatArray, loadings: FloatArray) -> list[
         {
             "period": plain(per_row * found.period[i], 6),
             "resolution": plain(per_row * found.resolution[i], 3),
+            "share": plain(found.share[i], 3),
             "slower_than": plain(per_row * found.slower_than[i], 3),
             "unit": unit,
             "of": of,
@@ -126,8 +129,14 @@ def cycle_name(cycle: dict[str, Any]) -> str:
     return name
 
 
+def is_clear(cycle: dict[str, Any]) -> bool:
+    """Tell whether a cycle is there, and more than a ripple."""
+    share = cycle.get("share")  # absent in older results
+    return cycle["period"] is not None and (share is None or share >= _WORTH_TELLING)
+
+
 def _name(cycle: dict[str, Any]) -> str:
-    if cycle["period"] is not None:
+    if is_clear(cycle):
         period, resolution = cycle["period"], cycle["resolution"] or 0.0
         seconds = _SECONDS.get(cycle["unit"])
         if seconds is not None and resolution <= _SURE * period:

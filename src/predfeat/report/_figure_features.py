@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from predfeat.report._cycles import cycle_name
+from predfeat.report._cycles import cycle_name, is_clear
 from predfeat.report._figure_scores import bar_row
 from predfeat.report._sentence import percent
 from predfeat.report._svg import across, curve, nice_ticks, number, panel_svg, shorten, tag
@@ -145,7 +145,7 @@ def _cycle_words(results: dict[str, Any], i: int, frequencies: list[float], stro
     cycles = results["features"].get("cycles", [])
     if i < len(cycles):
         name = cycle_name(cycles[i])
-        return name if cycles[i]["period"] else ", ".join(filter(None, ["no clear cycle", name]))
+        return name if is_clear(cycles[i]) else ", ".join(filter(None, ["no clear cycle", name]))
     at = f"{number(frequencies[strongest])} {results['spectra']['unit']}"
     return f"strongest at {at} or slower" if strongest == 0 else f"strongest at {at}"
 

@@ -196,7 +196,8 @@ _CYCLE = _dict(
     {
         **dict.fromkeys(("period", "resolution", "slower_than"), _maybe(_POSITIVE)),
         **dict.fromkeys(("unit", "of"), TEXT),
-    }
+    },
+    later={"share": _maybe(NUMBER)},
 )
 _OTHERS = _dict(
     {

@@ -95,9 +95,10 @@ def check_rank(subject: Subject) -> Iterator[Finding]:
     others = n_columns - rank - int(constant.sum()) - int(repeated.sum())
     if others > 0 and asked is None:
         said.append(f"{others} a mixture of the others, to rounding")
+    only_constant = rank + int(constant.sum()) == n_columns
     yield Finding(
         "rank-deficient",
-        "warning",
+        "note" if only_constant else "warning",
         f"The {n_columns} columns have only {rank} independent directions. "
         + (f"Of the columns, {', '.join(said)}." if said else ""),
         "The directions that are missing were left out, and the features do not suffer; but a "
