@@ -88,28 +88,46 @@ SAW = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8]
 
 
 @pytest.mark.parametrize(
-    ("extreme", "rest", "named"),
+    ("extreme", "rest", "found"),
     [
-        ("-999", SAW, True),
-        ("-9999.0", SAW, True),
-        ("99.99", SAW, True),
-        ("999", SAW, True),
-        ("-998", SAW, False),  # no sentinel
-        ("99", [97, 12, 55, 98, 3, 40], False),  # not outside
-        ("9", [0.1, 0.2, 0.3], False),  # a single nine is a number like others
+        ("-999", SAW, "taken"),
+        ("-9999.0", SAW, "taken"),
+        ("99.99", SAW, "taken"),
+        ("999", SAW, "taken"),
+        ("99", SAW, "named"),  # may be a number like others
+        ("-998", SAW, ""),  # no sentinel
+        ("99", [97, 12, 55, 98, 3, 40], ""),  # not outside
+        ("999", [1001, 998, 1003, 1012, 997, 1020], ""),
+        ("9", [0.1, 0.2, 0.3], ""),  # a single nine is a number like others
     ],
 )
-def test_sentinels_are_named_and_left_alone(csv_file, extreme, rest, named):
+def test_sentinels_are_missing_values(csv_file, extreme, rest, found):
     rows = [*map(str, rest), extreme, extreme]
     path = csv_file("a\n" + "\n".join(rows) + "\n")
     recording = read(path)
-    assert recording.values[-1, 0] == float(extreme)
-    assert any("missing=" in note for note in recording.notes) == named
-    if named:
-        number = f"{float(extreme):g}"
-        assert f"holds {number} in 2 rows, far outside" in recording.notes[0]
-        assert f'give missing="{number}"' in recording.notes[0]
-        assert np.isnan(read(path, missing=number).values[-2:]).all()
+    number = f"{float(extreme):g}"
+    assert np.isnan(recording.values[-2:, 0]).tolist() == [found == "taken"] * 2
+    assert not np.isnan(recording.values[:-2]).any()
+    assert recording.sentinels == ((("a", float(extreme)),) if found == "taken" else ())
+    said = " ".join(recording.notes)
+    assert (f"holds {number} in 2 rows, far outside of the rest." in said) == bool(found)
+    assert ('taken as missing; keep="a" takes it as a number' in said) == (found == "taken")
+    kept = read(path, keep="a")
+    assert kept.values[-1, 0] == float(extreme)
+    assert any(f'give missing="{number}"' in note for note in kept.notes) == bool(found)
+    assert np.isnan(read(path, missing=number).values[-2:]).all()
+
+
+def test_sentinels_belong_to_their_column_and_to_all_files(tmp_path):
+    # 999 is no temperature, but a pressure. The second file has it once only.
+    temps, pressures = [*SAW, 999, 999], [998, 999, 1001, 1013, 1002, 999, 1000] * 2
+    for name, temp in (("a.csv", temps), ("b.csv", [*SAW, 7, 999])):
+        lines = [f"{t},{p}\n" for t, p in zip(temp, pressures, strict=True)]
+        (tmp_path / name).write_text("temp,pressure\n" + "".join(lines))
+    recording = read([tmp_path / "a.csv", tmp_path / "b.csv"])
+    assert np.flatnonzero(np.isnan(recording.values[:, 0])).tolist() == [12, 13, 27]
+    assert not np.isnan(recording.values[:, 1]).any()
+    assert recording.sentinels == (("temp", 999.0),)
 
 
 def test_a_single_extreme_is_no_sentinel(csv_file):

@@ -248,12 +248,17 @@ def test_every_figure_can_be_saved(browser, folder, tmp_path, scheme):
     assert (width, height) == (2 * int(pictures.get("width")), 2 * int(pictures.get("height")))
 
 
+def figures_in_words(browser):
+    """Return the pictures that a screen reader meets, once the browser has made their tree."""
+    tree = browser.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+    figures = [n for n in tree if n.get("role", {}).get("value") in ("image", "img")]
+    return figures if len(figures) >= 10 else None
+
+
 def test_every_figure_has_a_name_for_screen_readers(browser, folder):
     for name in ("table", "sound", "video"):
         open_page(browser, folder / f"{name}.html")
-        tree = browser.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
-        figures = [n for n in tree if n.get("role", {}).get("value") in ("image", "img")]
-        assert len(figures) >= 10
+        figures = WebDriverWait(browser, 20).until(figures_in_words)
         assert all(len(n["name"]["value"]) > 20 for n in figures)
 
 

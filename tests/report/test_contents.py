@@ -250,6 +250,12 @@ def test_sentences():
         "chance; random ones leave 100 %."
     )
     assert sentence("all alike", "SFA", 2, 0.02, 0.02).startswith("Everything in this recording")
+    for kind in ("all alike", "no better than random"):
+        told = sentence(kind, "random", 2, 0.44, 0.44)
+        assert "found by random" not in told
+        assert told.endswith(
+            ". Random ones leave 44 % of their variance to chance, and no method's less."
+        )
     assert sentence("hardly", "SFA", 2, 0.97, 1.0).startswith("Hardly anything")
     assert percent(1.0) == "100 %"
     assert sentence("found", "GPFA", 3, 0.18, 0.87, horizon=5) == (

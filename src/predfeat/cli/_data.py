@@ -50,6 +50,11 @@ def data_notes(recording: Any, reading: dict[str, Any]) -> dict[str, Any]:
         "n_rows": len(recording.values),
         "columns": list(recording.prepared_from or recording.names),
         "reading": plain,
+        **(
+            {"sentinels": [list(pair) for pair in recording.sentinels]}
+            if recording.sentinels
+            else {}
+        ),
     }
 
 
@@ -57,7 +62,7 @@ def recording_like(
     notes: dict[str, Any], files: list[Path], reading: dict[str, Any], quiet: bool
 ) -> Any:
     """Read files as a model's training data was read, unless told otherwise."""
-    from predfeat.datasets import reading_options
+    from predfeat.datasets import blank_sentinels, reading_options
     from predfeat.exceptions import MissingColumnsError
 
     kept = notes.get("reading", {})
@@ -74,6 +79,7 @@ def recording_like(
         if wanted is None or not set(error.columns) <= set(wanted):
             raise
         raise _other_columns(error.source, list(error.columns), notes) from error
+    recording = blank_sentinels(recording, [(n, x) for n, x in notes.get("sentinels", [])])
     chosen = _with_columns(recording, notes)
     return _prepared(chosen, options, quiet=quiet)
 

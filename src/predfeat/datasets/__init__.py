@@ -13,6 +13,7 @@ from predfeat.datasets._recording import (
     Recording,
     Spectrum,
 )
+from predfeat.datasets._sentinels import blank_sentinels
 from predfeat.datasets._soundscapes import SOUNDSCAPES, synthetic_soundscape
 from predfeat.datasets._spectra import short_time_spectra
 from predfeat.datasets._sprites import moving_sprites
@@ -30,6 +31,7 @@ __all__ = [
     "reading_options",
     "SUFFIXES",
     "prepare",
+    "blank_sentinels",
     "short_time_spectra",
     "write_features",
     "WRITABLE_SUFFIXES",

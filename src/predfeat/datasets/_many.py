@@ -14,6 +14,7 @@ import numpy as np
 from predfeat._typing import AnyArray
 from predfeat.datasets._opening import Progress, check_fits
 from predfeat.datasets._recording import Channels, FileColumn, Recording, Spectrum
+from predfeat.datasets._sentinels import blank_sentinels
 from predfeat.exceptions import DataFileError, UnevenSamplingWarning
 
 __all__ = ["read_many"]
@@ -47,6 +48,8 @@ def read_many(
             warnings.warn(text, category, stacklevel=3)
     own = _once([(label, n) for label, r in zip(labels, recordings, strict=True) for n in r.notes],
                 len(files))  # fmt: skip
+    seen = [pair for recording in recordings for pair in recording.sentinels]
+    recordings = [blank_sentinels(recording, seen) for recording in recordings]
     joined = _joined(_with_same_columns(recordings, labels), labels)
     return replace(joined, notes=(*notes, *own, *joined.notes))
 
@@ -181,6 +184,7 @@ def _joined(recordings: list[Recording], labels: list[str]) -> Recording:
         left_out=tuple(
             dict.fromkeys(n for r in recordings for n in r.left_out if n not in first.names)
         ),
+        sentinels=first.sentinels,
         time_column=_column([r.time_column for r in recordings]),
         group_column=_column([r.group_column for r in recordings]),
         file_column=file_column,

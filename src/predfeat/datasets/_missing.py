@@ -1,19 +1,17 @@
-"""Which cells say that nothing is known, and which numbers may say so."""
+"""Which cells say that nothing is known."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from predfeat._typing import AnyArray, FloatArray
+from predfeat._typing import AnyArray
 from predfeat.datasets._name_lists import separate_names
-from predfeat.datasets._naming import in_python, quoted
 from predfeat.exceptions import DataFileError
 
-__all__ = ["SPELLINGS", "Missing", "sentinel_notes"]
+__all__ = ["SPELLINGS", "Missing"]
 
 # In small letters. What spreadsheets, R, pandas, Weka and SAS write for a missing value.
 SPELLINGS = frozenset(
@@ -86,45 +84,3 @@ class Missing:
         blanked = values.astype(values.dtype if values.dtype.kind == "f" else np.float64)
         blanked[stands] = np.nan
         return blanked
-
-
-def sentinel_notes(values: FloatArray, names: Sequence[str]) -> tuple[str, ...]:
-    """Name the columns whose extreme, repeated value is all nines and far outside of the rest.
-
-    Far means farther from the nearest other value than all others are from each other.
-    """
-    found: dict[float, list[tuple[str, int, float, float]]] = {}
-    for name, column in zip(names, values.T, strict=True):
-        present = column[np.isfinite(column)]
-        for end in (np.min, np.max):
-            if not present.size:
-                continue
-            extreme = float(end(present))
-            if not _all_nines(extreme):
-                continue
-            rest = present[present != extreme]
-            n = present.size - rest.size
-            if n < 2 or not rest.size:
-                continue
-            low, high = float(rest.min()), float(rest.max())
-            if min(abs(extreme - low), abs(extreme - high)) > high - low:
-                found.setdefault(extreme, []).append((name, n, low, high))
-    notes = []
-    for extreme, columns in found.items():
-        name, n, low, high = columns[0]
-        others = quoted([c[0] for c in columns[1:]])
-        more = f"; so do {others}" if len(columns) > 1 else ""
-        option = in_python("missing", [f"{extreme:g}"])
-        notes.append(
-            f"Column {name!r} holds {extreme:g} in {n} rows, far outside of the rest ({low:g} to "
-            f"{high:g}){more}. If that stands for a missing value, give {option}."
-        )
-    return tuple(notes)
-
-
-def _all_nines(number: float) -> bool:
-    """Tell whether a number is written with nines only, at least two of them."""
-    if not math.isfinite(number):
-        return False
-    digits = f"{abs(number):.7g}".replace(".", "")  # float32 has seven digits
-    return len(digits) >= 2 and set(digits) == {"9"}

@@ -104,6 +104,8 @@ class Recording:
         Columns of the file that were left out because they hold no numbers.
     left_out : tuple of str
         Columns of numbers that were left out, as they are no data or cost too many rows.
+    sentinels : tuple of (str, float)
+        Columns, each with a number that was taken as missing there, such as -999.
     time_column, group_column : FileColumn, optional
         The columns `time` and `groups` come from, one cell per row of the file.
     file_column : FileColumn, optional
@@ -135,6 +137,7 @@ class Recording:
     units: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    sentinels: tuple[tuple[str, float], ...] = ()
     time_column: FileColumn | None = None
     group_column: FileColumn | None = None
     file_column: FileColumn | None = None

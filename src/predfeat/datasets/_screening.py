@@ -13,7 +13,6 @@ import numpy as np
 from predfeat._typing import AnyArray, BoolArray, FloatArray, IntArray
 from predfeat.datasets._calendar import Calendar
 from predfeat.datasets._clocks import ENOUGH, is_linear, labels_stretches, turns
-from predfeat.datasets._missing import sentinel_notes
 from predfeat.datasets._naming import in_python, quoted
 from predfeat.datasets._sparse import cost_in_rows, worth_their_rows
 from predfeat.exceptions import DataFileError
@@ -127,7 +126,6 @@ def screen(
         notes.append(about_ids([names[i] for i in labels]))
     kept, costs = _worth(values, data, wanted, names)
     notes += costs
-    notes += sentinel_notes(values[:, kept], [names[i] for i in kept])
     left_out = [i for i in range(len(names)) if i not in kept]
     return Screened(kept, left_out, tuple(notes))
 

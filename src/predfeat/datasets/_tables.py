@@ -20,6 +20,7 @@ from predfeat.datasets._ordering import arrange, copies_of
 from predfeat.datasets._recording import FileColumn, Recording
 from predfeat.datasets._roles import Roles
 from predfeat.datasets._screening import Rows, about_ids, screen
+from predfeat.datasets._sentinels import without_sentinels
 from predfeat.datasets._timeline import Timeline, lay_out
 from predfeat.datasets._timestamps import Stamps, parse_times
 from predfeat.exceptions import DataFileError, SkippedColumnsWarning
@@ -96,10 +97,12 @@ class Pieces:
         self._judge_text()
         values, places, skipped = self._channels(as_channel)
         ids = None if group is None else group.cells
+        named = [self.names[i] for i in places]
+        wanted = [k for k, i in enumerate(places) if i in self.roles.wanted]
+        values, sentinels, said = without_sentinels(values, named, wanted)
         found = screen(
-            values, [self.names[i] for i in places], Rows(self.n_rows, self._stamps, ids),
-            wanted=[k for k, i in enumerate(places) if i in self.roles.wanted], source=self.source,
-        )  # fmt: skip
+            values, named, Rows(self.n_rows, self._stamps, ids), wanted=wanted, source=self.source
+        )
         if found.left_out:
             values = values[:, found.kept]
         names = tuple(self.names[places[k]] for k in found.kept)
@@ -108,7 +111,7 @@ class Pieces:
         units = units if any(units) else ()
         bare = Recording(
             values, names, self.source, units=units, skipped=skipped, left_out=left_out,
-            group_column=group, notes=self.notes,
+            group_column=group, notes=self.notes, sentinels=sentinels,
         )  # fmt: skip
         if timeline is None:
             recording = in_file_order(bare, self.source)
@@ -116,7 +119,7 @@ class Pieces:
             assert stamps is not None
             column = FileColumn(self._time_name(), stamps.cells)
             recording = laid_out(bare, timeline, column, stamps)
-        return replace(recording, notes=(*recording.notes, *found.notes))
+        return replace(recording, notes=(*recording.notes, *said, *found.notes))
 
     def _groups(self) -> FileColumn | None:
         position = self.roles.group
@@ -149,7 +152,10 @@ class Pieces:
             cells = np.array(cells)
         ids = None if group is None else group.cells
         try:
-            stamps = parse_times(cells, name=name, source=self.source, day_first=day_first)
+            unit = self.units[position] if self.units else ""
+            stamps = parse_times(
+                cells, name=name, source=self.source, day_first=day_first, unit=unit
+            )
             self._stamps = stamps.time
             arrangement = arrange(
                 stamps.time, ids, source=self.source, name=name, guessed=self.roles.guessed

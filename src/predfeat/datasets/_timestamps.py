@@ -98,7 +98,12 @@ def _parted(name: str) -> tuple[str, str | None]:
 
 
 def parse_times(
-    cells: Sequence[Any] | AnyArray, *, name: str, source: str, day_first: bool | None = None
+    cells: Sequence[Any] | AnyArray,
+    *,
+    name: str,
+    source: str,
+    day_first: bool | None = None,
+    unit: str = "",
 ) -> Stamps:
     """Read time stamps: numbers, dates, or times of day.
 
@@ -112,6 +117,8 @@ def parse_times(
         The column and the file, for messages.
     day_first : bool, optional
         Whether 1/2/2012 is the first of February; by default the column decides.
+    unit : str
+        Of numbers, where a row of units tells it; else the name may.
 
     Returns
     -------
@@ -125,7 +132,7 @@ def parse_times(
         When day and month cannot be told apart.
     """
     try:
-        found = _parsed(cells, name, day_first)
+        found = _parsed(cells, name, day_first, unit)
     except AmbiguousDatesError as error:
         raise AmbiguousDatesError(f"the time column {name!r} of {source} {error}") from None
     if isinstance(found, str):
@@ -133,12 +140,14 @@ def parse_times(
     return found
 
 
-def _parsed(cells: Sequence[Any] | AnyArray, name: str, day_first: bool | None) -> Stamps | str:
+def _parsed(
+    cells: Sequence[Any] | AnyArray, name: str, day_first: bool | None, unit: str
+) -> Stamps | str:
     if isinstance(cells, np.ndarray) and cells.dtype.kind == "M":
         bad = np.flatnonzero(np.isnat(cells))
         return f"is empty in row {bad[0] + 1}" if bad.size else Stamps(cells, cells, "s")
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "iuf":
-        return _numbers(cells, None, name)
+        return _numbers(cells, None, name, unit)
     texts = [str(cell).strip() for cell in cells]
     if "" in texts:
         return f"is empty in row {texts.index('') + 1}"
@@ -146,7 +155,7 @@ def _parsed(cells: Sequence[Any] | AnyArray, name: str, day_first: bool | None) 
         numbers = np.fromiter(map(float, texts), np.float64, len(texts))
     except ValueError:
         return _dates(texts, day_first)
-    return _numbers(numbers, texts, name)
+    return _numbers(numbers, texts, name, unit)
 
 
 def _dates(texts: list[str], day_first: bool | None) -> Stamps | str:
@@ -158,7 +167,7 @@ def _dates(texts: list[str], day_first: bool | None) -> Stamps | str:
     return dates if isinstance(dates, str) else Stamps(dates.time, kept, "s", dates.notes)
 
 
-def _numbers(numbers: AnyArray, texts: list[str] | None, name: str) -> Stamps | str:
+def _numbers(numbers: AnyArray, texts: list[str] | None, name: str, unit: str) -> Stamps | str:
     as_floats = numbers.astype(np.float64)
     bad = np.flatnonzero(~np.isfinite(as_floats))
     if bad.size:
@@ -174,7 +183,7 @@ def _numbers(numbers: AnyArray, texts: list[str] | None, name: str) -> Stamps | 
         if days is not None:
             written = kept if texts is None else np.array(texts, dtype=object)
             return Stamps(days, written, "s")
-    seconds = unit_in_name(name)
+    seconds = SECONDS.get(unit.lower(), unit_in_name(name))
     if seconds is None or seconds <= 1:
         moments, note = _unix(kept, name)
         if moments is not None:

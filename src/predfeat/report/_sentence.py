@@ -108,20 +108,20 @@ def sentence(
         return f"{_all_there_is(n_components, n_columns)}, so nothing to choose: {_it(one)} {left}."
     randoms = "a random one leaves" if one else "random ones leave"
     beside = "" if random_share is None else f"; {randoms} {_left(random_share)}"
+    found = f"{best}, found by {method}, {left}{beside}."
+    if method == "random":  # where chance was not beaten, nothing was found
+        found = f"{'A random one' if one else 'Random ones'} {left}, and no method's less."
     if kind == "no better than random":
         features = "a feature that is" if one else "features that are"
-        return (
-            f"No method found {features} clearly more predictable than random ones. "
-            f"{best}, found by {method}, {left}{beside}."
-        )
+        return f"No method found {features} clearly more predictable than random ones. {found}"
     if kind == "all alike":
         return (
             "Everything in this recording is about equally predictable, so that there is nothing "
-            f"to choose. {best}, found by {method}, {left}{beside}."
+            f"to choose. {found}"
         )
     if kind == "hardly":
-        return f"Hardly anything here is predictable. {best}, found by {method}, {left}{beside}."
-    return f"{best}, found by {method}, {left}{beside}."
+        return f"Hardly anything here is predictable. {found}"
+    return found
 
 
 def _all_there_is(n_components: int, n_columns: int | None) -> str:

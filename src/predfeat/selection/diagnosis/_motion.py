@@ -169,8 +169,8 @@ def _more_lags(
         "note",
         f"{_which(slow, subject.n_components)} "
         f"change{'' if len(slow) > 1 else 's'} slowly, but the present value is not all that "
-        "their past tells: on rows held out, an autoregression on the last "
-        f"{n_lags} values of feature {feature + 1} leaves "
+        f"{'their' if len(slow) > 1 else 'its'} past tells: on rows held out, an autoregression on "
+        f"the last {n_lags} values of feature {feature + 1} leaves "
         f"{least:.2g} of its variance open, on the last value {errors[0]:.2g}.",
         f"States of {subject.n_lags} row{'s' * (subject.n_lags != 1)} do not hold what makes these "
         "features predictable: they are more predictable than the measure says.",

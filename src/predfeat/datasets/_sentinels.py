@@ -1,0 +1,151 @@
+"""Numbers that stand for a missing value: -999, 9999, 99.9."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from predfeat._typing import FloatArray
+from predfeat.datasets._naming import in_python, quoted
+from predfeat.datasets._recording import Recording
+
+__all__ = ["Sentinel", "blank_sentinels", "find_sentinels", "without_sentinels"]
+
+_SURELY_NONE = 3  # nines: two of them are the number of a jersey, too
+
+
+@dataclass(frozen=True)
+class Sentinel:
+    """A number that stands for a missing value in some columns.
+
+    Attributes
+    ----------
+    number : float
+    columns : list of int
+    counts : list of int
+        How often it stands in each of them.
+    """
+
+    number: float
+    columns: list[int]
+    counts: list[int]
+
+    def in_words(self, names: Sequence[str]) -> str:
+        """Say where it stands."""
+        first, n = names[self.columns[0]], self.counts[0]
+        others = quoted([names[i] for i in self.columns[1:]])
+        more = f"; so does {others}" if len(self.columns) == 2 else f"; so do {others}"
+        return (
+            f"Column {first!r} holds {self.number:g} in {n} rows, far outside of the rest"
+            f"{more if len(self.columns) > 1 else ''}."
+        )
+
+
+def find_sentinels(values: FloatArray, columns: Sequence[int]) -> list[Sentinel]:
+    """Find extreme, repeated values that are all nines and far outside of the rest.
+
+    Far means farther from the nearest other value than all others are from each other.
+    """
+    found: dict[float, Sentinel] = {}
+    for i in columns:
+        present = values[np.isfinite(values[:, i]), i]
+        for end in (np.min, np.max):
+            if not present.size:
+                continue
+            extreme = float(end(present))
+            if not _count_nines(extreme):
+                continue
+            rest = present[present != extreme]
+            n = present.size - rest.size
+            if n < 2 or not rest.size:
+                continue
+            low, high = float(rest.min()), float(rest.max())
+            if min(abs(extreme - low), abs(extreme - high)) > high - low:
+                sentinel = found.setdefault(extreme, Sentinel(extreme, [], []))
+                sentinel.columns.append(i)
+                sentinel.counts.append(n)
+    return list(found.values())
+
+
+def without_sentinels(
+    values: FloatArray, names: Sequence[str], wanted: Sequence[int]
+) -> tuple[FloatArray, tuple[tuple[str, float], ...], tuple[str, ...]]:
+    """Make gaps of numbers that stand for missing values, and say so.
+
+    Three nines or more, such as -999, are taken as missing, unless the column is `wanted` as it
+    is; two nines may be a number like others, and are mentioned.
+
+    Returns
+    -------
+    values : ndarray
+        The same array where nothing was found.
+    taken : tuple of (str, float)
+        Columns, and the number that was taken as missing there.
+    notes : tuple of str
+    """
+    taken: list[tuple[str, float]] = []
+    notes: list[str] = []
+    free = [i for i in range(len(names)) if i not in set(wanted)]
+    for columns, as_data in ((free, False), (list(wanted), True)):
+        for sentinel in find_sentinels(values, columns):
+            told = sentinel.in_words(names)
+            if as_data or _count_nines(sentinel.number) < _SURELY_NONE:
+                option = in_python("missing", [f"{sentinel.number:g}"])
+                notes.append(f"{told} If that stands for a missing value, give {option}.")
+                continue
+            taken += [(names[i], sentinel.number) for i in sentinel.columns]
+            option = in_python("keep", [names[i] for i in sentinel.columns])
+            notes.append(f"{told} It was taken as missing; {option} takes it as a number.")
+    return _blanked(values, names, taken), tuple(taken), tuple(notes)
+
+
+def blank_sentinels(recording: Recording, sentinels: Sequence[tuple[str, float]]) -> Recording:
+    """Make gaps of the numbers that stand for missing values elsewhere in these columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.datasets import Recording, blank_sentinels
+    >>> recording = Recording(np.array([[12.0, -999.0]]), ("temp", "wind"), "today.csv")
+    >>> blank_sentinels(recording, [("wind", -999.0)]).values
+    array([[12., nan]])
+    """
+    values = _blanked(recording.values, recording.names, sentinels)
+    known = tuple(dict.fromkeys([*recording.sentinels, *sentinels]))
+    return replace(recording, values=values, sentinels=known)
+
+
+def _blanked(
+    values: FloatArray, names: Sequence[str], sentinels: Sequence[tuple[str, float]]
+) -> FloatArray:
+    """Return a copy with gaps, or the array itself where there are none."""
+    place = {name: i for i, name in enumerate(names)}
+    stands = [
+        (values[:, place[name]] == number, place[name])
+        for name, number in sentinels
+        if name in place
+    ]
+    if not any(rows.any() for rows, _ in stands):
+        return values
+    values = values.copy()
+    for rows, i in stands:
+        values[rows, i] = np.nan
+    return values
+
+
+def _count_nines(number: float) -> int:
+    """Return how many nines a number is written with; 0 where there are other digits or one only.
+
+    Examples
+    --------
+    >>> from predfeat.datasets._sentinels import _count_nines
+    >>> _count_nines(-999.0), _count_nines(99.9), _count_nines(998.0), _count_nines(9.0)
+    (3, 3, 0, 0)
+    """
+    if not math.isfinite(number):
+        return 0
+    digits = f"{abs(number):.7g}".replace(".", "")  # float32 has seven digits
+    return len(digits) if len(digits) >= 2 and set(digits) == {"9"} else 0
