@@ -9,6 +9,8 @@ from predfeat.exceptions import NoSpectrumError, RankError, SplitError
 from predfeat.experiments import choose_pca, compare_on_recording, standard_methods
 from predfeat.features._sfa import slow_directions
 from predfeat.measures import predictability
+from predfeat.report import lags_sentence, results_of
+from predfeat.selection import predicted_shares
 from predfeat.series import check_sequences
 
 
@@ -60,6 +62,14 @@ def test_other_lags_are_measured_where_none_were_asked_for(lorenz):
                 features = model.transform(lorenz.values[rows])
                 options = {"horizon": 2, "relative": True, "ddof": 1}
                 assert shares[i] == predictability(features, other.n_lags, **options)
+            parts = [
+                check_sequences(model.transform(lorenz.values[rows]))
+                for rows in (split.train, split.test)
+            ]
+            then, now = (
+                predicted_shares(*parts, p, horizon=2).clip(min=0) for p in (other.n_lags, 1)
+            )
+            assert other.predicted_gain[i] == pytest.approx(then.mean() - now.mean())
     assert compare_on_recording(lorenz, ["SFA"], n_lags=1, n_repetitions=2).other_lags == []
 
 
@@ -254,3 +264,17 @@ def test_where_the_last_fit_goes_astray_the_best_repetition_is_kept(lorenz):
     steady = compare_on_recording(lorenz, {"SFA": SFA(2)}, n_repetitions=3).best
     assert steady.repetition is None
     assert steady.model not in steady.models
+
+
+def test_loud_and_quiet_sequences_are_not_taken_for_predictable_ones():
+    # Noise, louder in some sequences: with many lags the loud states' nearest neighbours are quiet
+    # ones, so that the share left to chance falls, though nothing can be predicted.
+    random = np.random.default_rng(0)
+    groups = np.repeat(np.arange(12), 100)
+    loudness = np.exp(1.2 * random.normal(size=12))[groups]
+    noise = Recording((random.normal(size=1200) * loudness)[:, None], ("x",), "x", groups=groups)
+    study = compare_on_recording(noise, ["SFA"], n_repetitions=6)
+    fallen = np.mean(study.best.test_share) - np.mean(study.other_lags[-1].test_share)
+    assert fallen > 0.1
+    assert np.mean(study.other_lags[-1].predicted_gain) < 0.02
+    assert lags_sentence(results_of(study)) == ""

@@ -264,8 +264,10 @@ def test_sentences():
     )
 
 
-def shares(n_lags, train, test):
-    return {"n_lags": n_lags, "train_share": train, "test_share": test}
+def shares(n_lags, train, test, gain=(0.2, 0.3, 0.25)):
+    return {
+        "n_lags": n_lags, "train_share": train, "test_share": test, "predicted_gain": list(gain)
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -281,6 +283,8 @@ def shares(n_lags, train, test):
         ([shares(2, [0.4] * 3, [0.1] * 3)], None),  # worse on what it learned from
         ([shares(2, [0.1] * 3, [0.1, 0.5, 0.3])], None),  # not beyond its standard error
         ([shares(2, [0.1] * 3, [0.394, 0.395, 0.396])], None),  # nobody would notice
+        ([shares(2, [0.1] * 3, [0.1] * 3, gain=(0.3, -0.2, 0.5))], None),  # may be luck
+        ([shares(2, [0.1] * 3, [0.1] * 3, gain=(0.03, 0.04, 0.05))], None),  # hardly more predicted
     ],
 )
 def test_more_lags_are_advised_where_they_surely_show_more(others, expected):

@@ -11,7 +11,8 @@ import numpy as np
 from predfeat._typing import FloatArray, IntArray
 from predfeat.experiments._splits import Split
 from predfeat.measures import predictability
-from predfeat.series import Sequences
+from predfeat.selection import predicted_shares
+from predfeat.series import Sequences, check_sequences
 
 __all__ = ["OtherLags", "count_states", "measure_other_lags"]
 
@@ -31,11 +32,17 @@ class OtherLags:
     n_lags : int
     train_share, test_share : list of float
         As in `MethodRuns`, of every training and test part.
+    predicted_gain : list of float
+        How much more of the test part, as a share of its variance, the training part's similar
+        states predict with these lags than with those of the comparison; a prediction that is
+        worse than none counts as none. A share left to chance can fall without that: of states of
+        many rows the loud ones have quiet neighbours.
     """
 
     n_lags: int
     train_share: list[float]
     test_share: list[float]
+    predicted_gain: list[float]
 
 
 def measure_other_lags(
@@ -85,11 +92,22 @@ def measure_other_lags(
             n_jobs=n_jobs,
         )
 
+    def predicted(model: Any, split: Split, p: int) -> float:
+        train, test = (
+            check_sequences(model.transform(values[rows]), series.sequence_first[rows])
+            for rows in (split.train, split.test)
+        )
+        shares = predicted_shares(train, test, p, n_neighbors, horizon=horizon)
+        return float(shares.clip(min=0.0).mean())
+
+    runs = list(zip(models, splits, strict=True))
+    now = [predicted(model, split, n_lags) for model, split in runs]
     return [
         OtherLags(
             p,
-            [share(model, split.train, p) for model, split in zip(models, splits, strict=True)],
-            [share(model, split.test, p) for model, split in zip(models, splits, strict=True)],
+            [share(model, split.train, p) for model, split in runs],
+            [share(model, split.test, p) for model, split in runs],
+            [predicted(*run, p) - before for run, before in zip(runs, now, strict=True)],
         )
         for p in _MORE_LAGS
         if p > n_lags

@@ -211,6 +211,7 @@ def _protocol(study: Study) -> dict[str, Any]:
                 "n_lags": other.n_lags,
                 "train_share": plain(other.train_share),
                 "test_share": plain(other.test_share),
+                "predicted_gain": plain(other.predicted_gain),
             }
             for other in study.other_lags
         ],

@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from predfeat._typing import FloatArray
 from predfeat.report._sentence import SMALL_DIFFERENCE, percent
 
 __all__ = ["better_lags", "horizon_of", "lags_sentence", "what_comes"]
 
 # So many standard errors of the mean difference: repetitions on one recording overlap.
 _SURELY = 2.0
+# Of what less is left to chance, so much must be seen in predictions of other data.
+_BACKED = 0.5
 
 
 def horizon_of(results: dict[str, Any]) -> int:
@@ -30,7 +33,8 @@ def better_lags(results: dict[str, Any]) -> dict[str, Any] | None:
 
     Which number of lags is decided by the training parts alone, and what it leaves to chance is
     measured on the test parts: chosen by these, the best of several would look too good. Of
-    numbers that are about equally good the smallest is taken.
+    numbers that are about equally good the smallest is taken. What similar states of the training
+    parts predict of the test parts must have grown, too, by half as much at the least.
     """
     others = results["protocol"].get("other_lags") or []
     best = next(method for method in results["methods"] if method["best"])
@@ -42,11 +46,17 @@ def better_lags(results: dict[str, Any]) -> dict[str, Any] | None:
     other: dict[str, Any] = next(
         each for each in others if np.mean(each["train_share"]) <= least + SMALL_DIFFERENCE
     )
-    gained = np.subtract(best["test_share"], other["test_share"])
-    if len(gained) < 2:
+    less_left = np.subtract(best["test_share"], other["test_share"])
+    more_predicted = np.array(other["predicted_gain"])
+    if len(less_left) < 2 or less_left.mean() <= SMALL_DIFFERENCE:
         return None
-    error = np.std(gained, ddof=1) / np.sqrt(len(gained))
-    return other if gained.mean() > max(_SURELY * error, SMALL_DIFFERENCE) else None
+    backed = more_predicted.mean() >= _BACKED * less_left.mean()
+    return other if backed and _is_sure(less_left) and _is_sure(more_predicted) else None
+
+
+def _is_sure(gains: FloatArray) -> bool:
+    """Tell whether a mean over repetitions is more than luck."""
+    return bool(gains.mean() > _SURELY * gains.std(ddof=1) / np.sqrt(len(gains)))
 
 
 def lags_sentence(results: dict[str, Any]) -> str:

@@ -169,7 +169,16 @@ _ADDED_TO_PROTOCOL = {
     "is_cut": FLAG,
     "train_sequences": _list(COUNT, at_least=1),
     "test_sequences": _list(COUNT, at_least=1),
-    "other_lags": _list(_dict({"n_lags": COUNT, "train_share": _SCORES, "test_share": _SCORES})),
+    "other_lags": _list(
+        _dict(
+            {
+                "n_lags": COUNT,
+                "train_share": _SCORES,
+                "test_share": _SCORES,
+                "predicted_gain": _NUMBERS,
+            }
+        )
+    ),
 }
 _METHOD = _dict(
     {
@@ -337,7 +346,7 @@ def _check_agreement(results: dict[str, Any]) -> None:
         for key in ("test_share", "train_share", "test_predictability", "train_predictability"):
             _same_length(method[key], n_repetitions, f"methods[{i}].{key}", "repetitions")
     for i, other in enumerate(results["protocol"].get("other_lags", [])):
-        for key in ("test_share", "train_share"):
+        for key in ("test_share", "train_share", "predicted_gain"):
             place = f"protocol.other_lags[{i}].{key}"
             _same_length(other[key], n_repetitions, place, "repetitions")
     features = results["features"]
