@@ -84,13 +84,14 @@ def test_missing_in_parquet(tmp_path):
     np.testing.assert_array_equal(narrow, [[nan], [2]])
 
 
-SAW = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8]
+SAW = [3, 1, 4, 1.5, 5, 9, 2, 6, 5, 3, 5, 8, 7, 4.5]
 
 
 @pytest.mark.parametrize(
     ("extreme", "rest", "found"),
     [
         ("-999", SAW, "taken"),
+        ("9.99", [4.99, 5.49, 4.99, 5.49, 3.49] * 3, ""),  # prices
         ("-9999.0", SAW, "taken"),
         ("99.99", SAW, "taken"),
         ("999", SAW, "taken"),
@@ -111,27 +112,51 @@ def test_sentinels_are_missing_values(csv_file, extreme, rest, found):
     assert recording.sentinels == ((("a", float(extreme)),) if found == "taken" else ())
     said = " ".join(recording.notes)
     assert (f"holds {number} in 2 rows, far outside of the rest." in said) == bool(found)
-    assert ('taken as missing; keep="a" takes it as a number' in said) == (found == "taken")
-    kept = read(path, keep="a")
-    assert kept.values[-1, 0] == float(extreme)
-    assert any(f'give missing="{number}"' in note for note in kept.notes) == bool(found)
+    assert ('taken as missing; missing="none" takes it as a number' in said) == (found == "taken")
+    assert (f'give missing="{number}"' in said) == (found == "named")
+    assert read(path, missing="none").values[-1, 0] == float(extreme)
     assert np.isnan(read(path, missing=number).values[-2:]).all()
 
 
 def test_sentinels_belong_to_their_column_and_to_all_files(tmp_path):
     # 999 is no temperature, but a pressure. The second file has it once only.
-    temps, pressures = [*SAW, 999, 999], [998, 999, 1001, 1013, 1002, 999, 1000] * 2
+    temps, pressures = [*SAW, 999, 999], [998, 999, 1001, 1013, 1002, 999, 1000, 1004] * 2
     for name, temp in (("a.csv", temps), ("b.csv", [*SAW, 7, 999])):
         lines = [f"{t},{p}\n" for t, p in zip(temp, pressures, strict=True)]
         (tmp_path / name).write_text("temp,pressure\n" + "".join(lines))
     recording = read([tmp_path / "a.csv", tmp_path / "b.csv"])
-    assert np.flatnonzero(np.isnan(recording.values[:, 0])).tolist() == [12, 13, 27]
+    assert np.flatnonzero(np.isnan(recording.values[:, 0])).tolist() == [14, 15, 31]
     assert not np.isnan(recording.values[:, 1]).any()
     assert recording.sentinels == (("temp", 999.0),)
 
 
-def test_a_single_extreme_is_no_sentinel(csv_file):
-    assert read(csv_file("a\n" + "\n".join(map(str, [*SAW, -999])) + "\n")).notes == ()
+def test_several_sentinels_and_a_single_one(csv_file):
+    recording = read(csv_file("a\n" + "\n".join(map(str, [*SAW, -999, 9999, -999])) + "\n"))
+    assert np.isnan(recording.values[-3:]).all()
+    assert recording.sentinels == (("a", -999.0), ("a", 9999.0))
+    recording = read(csv_file("a\n" + "\n".join(map(str, [*SAW, -999])) + "\n"))
+    assert "holds -999 in 1 row, far outside" in recording.notes[0]
+
+
+def test_infinite_cells_are_missing(csv_file):
+    recording = read(csv_file("a,b\n" + "".join(f"{x},{x * x}\n" for x in SAW) + "inf,3\n4,-inf\n"))
+    assert np.isnan(recording.values[-2:]).tolist() == [[True, False], [False, True]]
+    assert recording.notes[0].startswith(
+        "2 infinite number(s), in 'a', 'b' (first in row 15), were taken as missing."
+    )
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["1,234.5", "12,000", "999"], [1234.5, 12000, 999]),
+        (["1.234,5", "2,25", "0,125", "12,345"], [1234.5, 2.25, 0.125, 12.345]),  # decimal commas
+        (["(0.79)", "\N{MINUS SIGN}3", "50%", "12 000"], [-0.79, -3, 50, 12000]),
+    ],
+)
+def test_numbers_as_in_reports(csv_file, cells, expected):
+    path = csv_file("a\tb\n" + "".join(f"{cell}\t{i % 3}\n" for i, cell in enumerate(cells)))
+    assert read(path).values[:, 0].tolist() == expected
 
 
 # --- odd cells -----------------------------------------------------------------------------

@@ -50,7 +50,7 @@ EXPECTED = {
     "calendar_without_dates.csv": Expected(
         left_out=("d", "h"),
         notes=(
-            "'d' (each value in one stretch of rows), 'h' (counts and starts again)",
+            "'d' (each value in one stretch of rows), 'h' (counts like a clock)",
             'group="d"',
         ),
     ),
@@ -68,7 +68,10 @@ EXPECTED = {
     ),
     "sentinels.csv": Expected(
         n_gaps=3,
-        notes=("'temp' holds -999 in 3 rows, .* taken as missing; keep", "3 of 168 rows are gaps"),
+        notes=(
+            "'temp' holds -999 in 3 rows, .* taken as missing; missing",
+            "3 of 168 rows are gaps",
+        ),
     ),
     "spreadsheet_errors.csv": Expected(
         n_gaps=4, notes=("4 of 168 rows are gaps, .*: 3 only for 'wind', 1 only for 'temp'",)

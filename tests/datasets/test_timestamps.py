@@ -178,3 +178,24 @@ def test_jitter_is_warned_about_and_rounding_is_not(tmp_path):
     assert read(table(tmp_path, "date,x", months, range(48))).rows is None
     with pytest.warns(UnevenSamplingWarning, match="assume even sampling"):
         read(table(tmp_path, "time,x", np.cumsum(rng.exponential(size=300)), range(300)))
+
+
+def test_times_of_day_go_on_after_midnight(tmp_path):
+    minutes = [(1410 + 15 * i) % 1440 for i in range(200)]
+    cells = [f"{m // 60:02d}:{m % 60:02d}" for m in minutes]
+    recording = read(table(tmp_path, "time,x", cells, np.arange(200) % 7))
+    assert recording.rows is None
+    assert recording.groups is None
+    assert recording.step == 900
+    assert "pass midnight 3 times" in recording.notes[1]
+
+
+def test_days_in_digits_need_no_name(tmp_path):
+    days = np.arange("2024-01-20", "2024-03-20", dtype="M8[D]")
+    cells = [str(day).replace("-", "") for day in days]
+    recording = read(table(tmp_path, "MESS_DATUM,x", cells, np.arange(60) % 7))
+    assert recording.names == ("x",)
+    assert recording.step == 86_400
+    serial = 20240131 + 7 * np.arange(60)
+    noise = np.random.default_rng(0).normal(size=60)
+    assert read(table(tmp_path, "serial,x", serial, noise)).time is None

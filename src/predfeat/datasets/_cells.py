@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,16 @@ from predfeat.datasets._missing import Missing
 
 __all__ = ["CellTally", "number", "numbers"]
 
+# Groups of three digits, all with the same sign between them, and another one before decimals.
+_REPORTED = re.compile(
+    r"(?P<loss>\()?(?P<sign>[-+\N{MINUS SIGN}]?)\s?"
+    r"(?P<digits>[1-9]\d{0,2}(?P<between>[,.' \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}])\d{3}"
+    r"(?:(?P=between)\d{3})*|\d+)"
+    r"(?P<decimal>[.,]\d+)?\s?%?(?(loss)\))"
+)
+_GROUPING = re.compile(r"\D")
+# After a comma that groups digits there are three of them.
+_DECIMAL_COMMA = re.compile(r"\s*[-+(\N{MINUS SIGN}]?(?:\d+,(?!\d{3}\D*$)\d+|0,\d+)\s?%?\)?\s*")
 _EXAMPLES = 3
 _WIDEST = 40  # characters of a cell that is shown
 
@@ -27,6 +38,8 @@ class CellTally:
     n_numbers : int
     n_odd : int
         Cells that are neither numbers nor missing.
+    decimal_comma : bool
+        Whether some comma can only be a decimal one, so that 1,234 is no thousand.
     examples : dict of str to int
         The first few of these, with the row (from 1) where each comes first.
     ids : set of str or None
@@ -36,6 +49,7 @@ class CellTally:
 
     n_numbers: int = 0
     n_odd: int = 0
+    decimal_comma: bool = False
     examples: dict[str, int] = field(default_factory=dict)
     ids: set[str] | None = field(default_factory=set)
     _last: str | None = None
@@ -94,6 +108,8 @@ def numbers(
             tally.n_numbers += len(cells) - int(np.count_nonzero(np.isnan(read)))
             return read
     counts = Counter(cells)
+    tally.decimal_comma = tally.decimal_comma or any(map(_DECIMAL_COMMA.fullmatch, counts))
+    comma = comma or tally.decimal_comma
     known = {cell: number(cell, missing, comma=comma) for cell in counts}
     odd = {cell for cell, value in known.items() if value is None}
     read = np.array([np.nan if known[cell] is None else known[cell] for cell in cells], dtype=float)
@@ -111,15 +127,36 @@ def numbers(
 
 
 def number(cell: str, missing: Missing, *, comma: bool) -> float | None:
-    """Read one cell; what is missing is NaN, what is no number None."""
+    """Read one cell; what is missing is NaN, what is no number None.
+
+    Examples
+    --------
+    >>> from predfeat.datasets._cells import number
+    >>> from predfeat.datasets._missing import Missing
+    >>> cells = ["1,234.5", "1.234,5", "12 000", "(0.79)", "\N{MINUS SIGN}3", "50%"]
+    >>> [number(cell, Missing(), comma=False) for cell in cells]
+    [1234.5, 1234.5, 12000.0, -0.79, -3.0, 50.0]
+    """
     stripped = cell.strip()
     if stripped.lower() in missing.texts:
         return float("nan")
-    if comma and "," in stripped and "." not in stripped:
+    if comma and "," in stripped and "." not in stripped and stripped.count(",") == 1:
         stripped = stripped.replace(",", ".")
     try:
         if "_" not in stripped:
             return float(stripped)
     except ValueError:
         pass
-    return None
+    return _as_in_reports(stripped)
+
+
+def _as_in_reports(text: str) -> float | None:
+    """Read a number as spreadsheets show it: with thousands in groups, a loss in brackets, a %."""
+    found = _REPORTED.fullmatch(text)
+    if found is None:
+        return None
+    digits, decimal = found["digits"], found["decimal"]
+    if decimal and found["between"] == decimal[0]:
+        return None
+    value = float(_GROUPING.sub("", digits) + (f".{decimal[1:]}" if decimal else ""))
+    return -value if found["sign"] in ("-", "\N{MINUS SIGN}") or found["loss"] else value

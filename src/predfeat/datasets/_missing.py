@@ -32,10 +32,13 @@ class Missing:
         In small letters.
     numbers : tuple of float
         Numbers that stand for a missing value, however they are written.
+    named : bool
+        Whether the user named any: then nothing else is guessed.
     """
 
     texts: frozenset[str] = SPELLINGS
     numbers: tuple[float, ...] = ()
+    named: bool = False
 
     @classmethod
     def given(cls, missing: str | float | Iterable[str | float] | None) -> Missing:
@@ -66,7 +69,8 @@ class Missing:
                     break
                 except ValueError:
                     continue
-        return cls(frozenset(texts), tuple(number for number in numbers if number == number))
+        numbers = [number for number in numbers if number == number]
+        return cls(frozenset(texts), tuple(numbers), named=True)
 
     def says(self, cell: str) -> bool:
         """Tell whether a cell of text stands for nothing."""

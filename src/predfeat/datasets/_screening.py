@@ -164,7 +164,7 @@ def _no_data(
         elif label:
             reasons[i] = "each value in one stretch of rows"
         elif any(turns(column[way], begins) for way, begins in orders):
-            reasons[i] = "counts and starts again"
+            reasons[i] = "counts like a clock"
         if label:
             labels.append(i)
     return reasons, labels

@@ -1,4 +1,4 @@
-"""Numbers that stand for a missing value: -999, 9999, 99.9."""
+"""Numbers that stand for a missing value: -999, 9999, 99.9, and infinite ones."""
 
 from __future__ import annotations
 
@@ -9,10 +9,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from predfeat._typing import FloatArray
+from predfeat.datasets._clocks import ENOUGH
 from predfeat.datasets._naming import in_python, quoted
 from predfeat.datasets._recording import Recording
 
-__all__ = ["Sentinel", "blank_sentinels", "find_sentinels", "without_sentinels"]
+__all__ = [
+    "Sentinel",
+    "blank_sentinels",
+    "find_sentinels",
+    "without_infinities",
+    "without_sentinels",
+]
 
 _SURELY_NONE = 3  # nines: two of them are the number of a jersey, too
 
@@ -39,44 +46,48 @@ class Sentinel:
         others = quoted([names[i] for i in self.columns[1:]])
         more = f"; so does {others}" if len(self.columns) == 2 else f"; so do {others}"
         return (
-            f"Column {first!r} holds {self.number:g} in {n} rows, far outside of the rest"
+            f"Column {first!r} holds {self.number:g} in {n} row{'s' * (n > 1)}, far outside of the "
+            "rest"
             f"{more if len(self.columns) > 1 else ''}."
         )
 
 
-def find_sentinels(values: FloatArray, columns: Sequence[int]) -> list[Sentinel]:
-    """Find extreme, repeated values that are all nines and far outside of the rest.
+def find_sentinels(values: FloatArray) -> list[Sentinel]:
+    """Find extreme values that are all nines and far outside of the rest.
 
-    Far means farther from the nearest other value than all others are from each other.
+    Far means farther from the nearest other value than all others are from each other, and the
+    others are most of the column and of many values: a price is often 4.99 or 9.99.
     """
     found: dict[float, Sentinel] = {}
-    for i in columns:
+    for i in range(values.shape[1]):
         present = values[np.isfinite(values[:, i]), i]
-        for end in (np.min, np.max):
-            if not present.size:
-                continue
-            extreme = float(end(present))
-            if not _count_nines(extreme):
-                continue
-            rest = present[present != extreme]
-            n = present.size - rest.size
-            if n < 2 or not rest.size:
-                continue
-            low, high = float(rest.min()), float(rest.max())
-            if min(abs(extreme - low), abs(extreme - high)) > high - low:
-                sentinel = found.setdefault(extreme, Sentinel(extreme, [], []))
+        distinct, counts = np.unique(present, return_counts=True)
+        # A column may have two of them at either end.
+        tried = {
+            float(distinct[at]): int(counts[at])
+            for at in {*range(len(distinct))[:2], *range(len(distinct))[-2:]}
+            if _count_nines(float(distinct[at]))
+        }
+        rest = distinct[~np.isin(distinct, list(tried))]
+        n_rest = present.size - sum(tried.values())
+        if len(rest) < ENOUGH or 2 * n_rest < present.size:
+            continue
+        low, high = float(rest[0]), float(rest[-1])
+        for number, n in tried.items():
+            if max(low - number, number - high) > high - low:
+                sentinel = found.setdefault(number, Sentinel(number, [], []))
                 sentinel.columns.append(i)
                 sentinel.counts.append(n)
     return list(found.values())
 
 
 def without_sentinels(
-    values: FloatArray, names: Sequence[str], wanted: Sequence[int]
+    values: FloatArray, names: Sequence[str]
 ) -> tuple[FloatArray, tuple[tuple[str, float], ...], tuple[str, ...]]:
     """Make gaps of numbers that stand for missing values, and say so.
 
-    Three nines or more, such as -999, are taken as missing, unless the column is `wanted` as it
-    is; two nines may be a number like others, and are mentioned.
+    Three nines or more, such as -999, are taken as missing; two nines may be a number like others,
+    and are mentioned.
 
     Returns
     -------
@@ -88,18 +99,28 @@ def without_sentinels(
     """
     taken: list[tuple[str, float]] = []
     notes: list[str] = []
-    free = [i for i in range(len(names)) if i not in set(wanted)]
-    for columns, as_data in ((free, False), (list(wanted), True)):
-        for sentinel in find_sentinels(values, columns):
-            told = sentinel.in_words(names)
-            if as_data or _count_nines(sentinel.number) < _SURELY_NONE:
-                option = in_python("missing", [f"{sentinel.number:g}"])
-                notes.append(f"{told} If that stands for a missing value, give {option}.")
-                continue
-            taken += [(names[i], sentinel.number) for i in sentinel.columns]
-            option = in_python("keep", [names[i] for i in sentinel.columns])
-            notes.append(f"{told} It was taken as missing; {option} takes it as a number.")
+    for sentinel in find_sentinels(values):
+        told = sentinel.in_words(names)
+        if _count_nines(sentinel.number) < _SURELY_NONE:
+            option = in_python("missing", [f"{sentinel.number:g}"])
+            notes.append(f"{told} If that stands for a missing value, give {option}.")
+            continue
+        taken += [(names[i], sentinel.number) for i in sentinel.columns]
+        notes.append(f'{told} It was taken as missing; missing="none" takes it as a number.')
     return _blanked(values, names, taken), tuple(taken), tuple(notes)
+
+
+def without_infinities(values: FloatArray, names: Sequence[str]) -> tuple[str, ...]:
+    """Make gaps, in place, of infinite numbers, which measure nothing; return what to say."""
+    infinite = np.isinf(values)
+    if not infinite.any():
+        return ()
+    rows, columns = np.nonzero(infinite)
+    values[infinite] = np.nan
+    return (
+        f"{len(rows)} infinite number(s), in {quoted([names[i] for i in np.unique(columns)])} "
+        f"(first in row {rows[0] + 1}), were taken as missing.",
+    )
 
 
 def blank_sentinels(recording: Recording, sentinels: Sequence[tuple[str, float]]) -> Recording:

@@ -20,7 +20,7 @@ from predfeat.datasets._ordering import arrange, copies_of
 from predfeat.datasets._recording import FileColumn, Recording
 from predfeat.datasets._roles import Roles
 from predfeat.datasets._screening import Rows, about_ids, screen
-from predfeat.datasets._sentinels import without_sentinels
+from predfeat.datasets._sentinels import without_infinities, without_sentinels
 from predfeat.datasets._timeline import Timeline, lay_out
 from predfeat.datasets._timestamps import Stamps, parse_times
 from predfeat.exceptions import DataFileError, SkippedColumnsWarning
@@ -99,7 +99,11 @@ class Pieces:
         ids = None if group is None else group.cells
         named = [self.names[i] for i in places]
         wanted = [k for k, i in enumerate(places) if i in self.roles.wanted]
-        values, sentinels, said = without_sentinels(values, named, wanted)
+        said = without_infinities(values, named)
+        sentinels: tuple[tuple[str, float], ...] = ()
+        if not self.missing.named:
+            values, sentinels, more = without_sentinels(values, named)
+            said += more
         found = screen(
             values, named, Rows(self.n_rows, self._stamps, ids), wanted=wanted, source=self.source
         )

@@ -10,7 +10,7 @@ import numpy as np
 
 from predfeat._typing import AnyArray
 from predfeat.datasets._dates import are_dates, parse_clock
-from predfeat.datasets._timestamps import is_time_name
+from predfeat.datasets._timestamps import are_days_in_digits, is_time_name
 
 __all__ = ["Sample", "TimeColumn", "find_time", "with_clock"]
 
@@ -93,7 +93,7 @@ def _kind(cells: Sequence[Any] | AnyArray) -> str:
     try:
         for text in texts:
             float(text)
-        return "numbers"
+        return "dates" if are_days_in_digits(texts) else "numbers"
     except ValueError:
         pass
     if parse_clock(texts) is not None:

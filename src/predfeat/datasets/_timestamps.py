@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from predfeat._typing import AnyArray, FloatArray
+from predfeat.datasets._clocks import ENOUGH
 from predfeat.datasets._dates import AmbiguousDatesError, parse_clock, parse_dates
 from predfeat.exceptions import DataFileError
 
-__all__ = ["Stamps", "is_time_name", "parse_times", "shown", "unit_in_name"]
+__all__ = ["Stamps", "are_days_in_digits", "is_time_name", "parse_times", "shown", "unit_in_name"]
 
 # The last is what pandas calls an index without a name when it writes Parquet.
 TIME_NAMES = (
@@ -31,6 +32,7 @@ SECONDS = {
     **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), 3600.0),
     **dict.fromkeys(("d", "day", "days"), 86_400.0),
 }
+_DAY = 86_400.0  # seconds
 # Unix time of this millennium up to 2100: ten digits in seconds, three more for each finer unit.
 _EPOCHS = (1_000_000_000, 4_102_444_800)
 _EPOCH_UNITS = (
@@ -162,9 +164,20 @@ def _dates(texts: list[str], day_first: bool | None) -> Stamps | str:
     kept = np.array(texts, dtype=object)
     seconds = parse_clock(texts)
     if seconds is not None:
-        return Stamps(seconds, kept, "s")
+        return _past_midnight(seconds, kept)
     dates = parse_dates(texts, day_first)
     return dates if isinstance(dates, str) else Stamps(dates.time, kept, "s", dates.notes)
+
+
+def _past_midnight(seconds: FloatArray, cells: AnyArray) -> Stamps:
+    """Let times of day go on after midnight, where the clock falls by nearly a day."""
+    falls = np.diff(seconds) < -_DAY / 2
+    if not falls.any() or seconds.max() >= _DAY:
+        return Stamps(seconds, cells, "s")
+    days = np.append(0, np.cumsum(falls))
+    times = "once" if days[-1] == 1 else f"{days[-1]} times"
+    note = f"The times of day pass midnight {times}: a new day was counted each time."
+    return Stamps(seconds + _DAY * days, cells, "s", (note,))
 
 
 def _numbers(numbers: AnyArray, texts: list[str] | None, name: str, unit: str) -> Stamps | str:
@@ -191,6 +204,25 @@ def _numbers(numbers: AnyArray, texts: list[str] | None, name: str, unit: str) -
     if seconds is not None:
         return Stamps(as_floats * seconds, kept, "s")
     return Stamps(as_floats, kept, None)
+
+
+def are_days_in_digits(texts: Sequence[str]) -> bool:
+    """Tell whether whole numbers are days such as 20240131, or hours such as 2024013123, going up.
+
+    Examples
+    --------
+    >>> from predfeat.datasets._timestamps import are_days_in_digits
+    >>> are_days_in_digits([str(20240122 + i) for i in range(10)])
+    True
+    >>> are_days_in_digits([str(20240123 + i) for i in range(10)])  # no 32nd of January
+    False
+    """
+    if len(texts) < ENOUGH or not all(text.isascii() and text.isdigit() for text in texts):
+        return False
+    if not {len(text) for text in texts} <= {8, 10, 12, 14} or len({len(t) for t in texts}) > 1:
+        return False
+    numbers = np.array([int(text) for text in texts])
+    return bool((np.diff(numbers) > 0).all()) and _written_as_one_number(numbers) is not None
 
 
 def _written_as_one_number(numbers: AnyArray) -> AnyArray | None:
