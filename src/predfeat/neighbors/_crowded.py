@@ -95,7 +95,8 @@ def _draw(
     n_neighbors, n_near = positions.shape[1], near.crowds.shape[1]
     widest = int((exclusion.stop - exclusion.first).max())
     undecided = [states[:0]]
-    for some in _parts(states, n_near * (n_neighbors + widest)):
+    largest = n_neighbors + min(widest, int(crowds.size.max()))
+    for some in _parts(states, n_near * largest):
         row = np.searchsorted(near.asking, crowds.number[some])
         candidates, distances = near.crowds[row], near.squared[row]
         n_excluded = _count_excluded(crowds, exclusion, some, candidates)
@@ -133,12 +134,7 @@ def _count_excluded(
     first, stop = exclusion.first[states, None], exclusion.stop[states, None]
     if np.all(stop - first == 1):  # the state itself
         return np.asarray(candidates == crowds.number[states, None], dtype=np.intp)
-    n_states = len(crowds.number)
-    by_position = np.argsort(crowds.number, kind="stable")
-    keys = crowds.number[by_position] * n_states + by_position
-    begin, end = (np.searchsorted(keys, candidates * n_states + edge) for edge in (first, stop))
-    counts: IntArray = end - begin
-    return counts
+    return crowds.count_between(candidates, first, stop)
 
 
 def _next_members(

@@ -12,6 +12,7 @@ hash, too.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -60,6 +61,22 @@ class Crowds:
         Then looking for neighbours among all states would mostly mean looking at equal ones.
         """
         return bool(np.square(self.size.astype(float)).sum() > len(self.number) * (n_neighbors + 1))
+
+    @cached_property
+    def places_in_time(self) -> IntArray:
+        """Crowd and position of every state as one number, ascending."""
+        by_position = np.argsort(self.number, kind="stable")
+        keys: IntArray = self.number[by_position] * len(self.number) + by_position
+        return keys
+
+    def count_between(self, crowd: IntArray, first: IntArray, stop: IntArray) -> IntArray:
+        """Return how many members of a crowd have positions first … stop - 1."""
+        n_states = len(self.number)
+        begin, end = (
+            np.searchsorted(self.places_in_time, crowd * n_states + edge) for edge in (first, stop)
+        )
+        counts: IntArray = end - begin
+        return counts
 
     def next_rank(self, crowd: IntArray, place: IntArray) -> IntArray:
         """Return which member of a crowd is the first at a place or after it."""
