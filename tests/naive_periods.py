@@ -115,8 +115,8 @@ def slow_share(y):
     return slow / sum(y**2)
 
 
-def comb_share(spectrum, place, width):
-    """Return the share of power around a place and its multiples, beyond that between them."""
+def comb_share(spectrum, place, width, variance):
+    """Return the share of variance around a place and its multiples, beyond that between them."""
     n_bins = len(spectrum)
     total = 0.0
     for k in range(1, int(n_bins / place) + 1):
@@ -133,4 +133,4 @@ def comb_share(spectrum, place, width):
             break
         background = sum(around) / len(around) if around else 0.0
         total += max(0.0, sum(own) - background * len(own))
-    return total / sum(spectrum)
+    return total / variance

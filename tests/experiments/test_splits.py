@@ -187,3 +187,22 @@ def test_spread_rows_are_blocks_over_the_whole(n_rows, at_most):
         block = rows[first == start]
         assert block[0] == start
         assert np.all(np.diff(block) == 1)
+
+
+def test_one_long_sequence_among_short_ones_is_used():
+    lengths = [20] * 18 + [20_000] + [20] * 22
+    series = check_sequences(np.zeros((sum(lengths), 1)), np.repeat(np.arange(41), lengths))
+    rows, _ = spread_sequences(series, 5000, shortest=10)
+    assert 4900 <= len(rows) <= 5000
+    splits = blocked_splits(series, 10, max_train=5000, max_test=2000, seed=0)
+    for split in splits:
+        long = [360 <= part[len(part) // 2] < 20_360 for part in (split.train, split.test)]
+        assert sum(long) == 1
+        assert len(split.train if long[0] else split.test) == (5000 if long[0] else 2000)
+
+
+def test_trials_shorter_than_is_worth_taking_fill_a_part():
+    series = check_sequences(np.zeros((36_000, 1)), np.repeat(np.arange(60), 600))
+    for n_lags in (50, 100, 200):
+        (split,) = blocked_splits(series, 1, n_lags=n_lags, max_train=10_000, max_test=5000)
+        assert len(split.test) > 4700

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 from predfeat import GPFA, SFA, RandomFeatures
 from predfeat.datasets import Image, Recording, hidden_lorenz
@@ -278,3 +279,13 @@ def test_loud_and_quiet_sequences_are_not_taken_for_predictable_ones():
     assert fallen > 0.1
     assert np.mean(study.other_lags[-1].predicted_gain) < 0.02
     assert lags_sentence(results_of(study)) == ""
+
+
+def test_noise_of_changing_loudness_is_doubted():
+    random = np.random.default_rng(0)
+    loudness = np.exp(lfilter([0.15], [1.0, -0.99], random.normal(size=2000)))[:, None]
+    noise = Recording(random.normal(size=(2000, 4)) * loudness, tuple("abcd"), "noise")
+    study = compare_on_recording(noise, ["random", "SFA"], n_repetitions=4)
+    assert np.mean(study.best.test_share) < 0.9
+    assert np.mean(study.predicted) < 0.02
+    assert "moments elsewhere predicts only 0 % of them" in results_of(study)["sentence"]

@@ -259,7 +259,8 @@ def test_the_tail_is_that_of_fishers_distribution():
 def test_the_share_of_a_cycle_is_the_twins(place, width):
     for y in SERIES.values():
         spectrum = spectrum_of(y)
-        expected = naive_periods.comb_share(spectrum.power, place, width)
+        whole = sum(naive_periods.line_removed(y) ** 2)
+        expected = naive_periods.comb_share(spectrum.power, place, width, whole)
         assert _period._comb_share(spectrum, place, width) == pytest.approx(expected)
 
 
@@ -281,3 +282,12 @@ def test_the_first_of_two_broad_harmonics_is_the_cycle():
     phase = np.cumsum(2 * np.pi / 60 * (1 + 0.1 * wander / wander.std()))
     pulse = np.cos(phase) + 1.3 * np.cos(2 * phase + 1.0)
     assert periods(pulse).period[0] == pytest.approx(60, rel=0.15)
+
+
+def test_what_alternates_is_no_part_of_a_slower_cycle():
+    # Of even length the fastest frequency is a bin of its own, in which all the rest is.
+    time = np.arange(3000)
+    found = periods(
+        (-1.0) ** time + 0.2 * np.sin(2 * np.pi * time / 20) + 0.05 * noise(3000, 1)[:, 0]
+    )
+    assert found.share[0] == pytest.approx(0.02, abs=0.01)

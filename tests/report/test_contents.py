@@ -227,6 +227,7 @@ SURE, UNSURE = PairedTest(10, 10, 0.3, 0.002), PairedTest(10, 6, 0.05, 0.4)
         (0.80, 0.90, UNSURE, "no better than random"),
         (0.90, 0.90, None, "no better than random"),  # random features are the best
         (0.02, 0.02, None, "all alike"),
+        (0.07, 0.14, UNSURE, "no better than random"),  # not alike, but who knows
         (0.10, 0.80, PairedTest(3, 3, 0.7, None), "found"),
         (0.10, 0.80, PairedTest(3, 2, 0.7, None), "no better than random"),
     ],

@@ -6,7 +6,7 @@ from scipy.signal import lfilter
 
 import naive
 import naive_diagnosis
-from predfeat import GPFA, SFA
+from predfeat import GPFA, PFA, SFA
 from predfeat.selection import diagnose, purged_folds
 from predfeat.selection.diagnosis._memory import LAGS, held_out_autoregressions
 from predfeat.series import check_sequences
@@ -56,7 +56,7 @@ def test_slow_features_are_told_from_those_with_a_longer_memory(name, model):
     assert ("clearly better than the present value" in said.meaning) == (expected == "only-slow")
     assert "held out" in said.summary
     if expected == "more-lags":
-        assert said.values["held_out"] < 0.9 * said.values["held_out_ar1"]
+        assert said.values["held_out"] < 0.9 * said.values["held_out_now"]
         assert f"n_lags={said.values['n_lags']:.0f}" in said.advice
 
 
@@ -81,3 +81,13 @@ def test_a_state_too_long_for_the_sequences_is_left_out():
     X = np.random.default_rng(0).normal(size=(90, 1))
     errors = held_out_autoregressions(check_sequences(X, np.arange(90) // 6))
     assert errors is None or np.isnan(errors[-1]).all()
+
+
+@pytest.mark.parametrize("p", [2, 5, 10])
+def test_no_more_lags_are_advised_than_there_are(p):
+    # Two values hold all that there is to know of an oscillation.
+    y = beside_noise(filtered(1500, 2 * 0.97 * np.cos(0.2), -(0.97**2)))
+    found = diagnose(PFA(1, n_lags=p).fit(y), y)
+    assert all(
+        finding.values["n_lags"] > p for finding in found.findings if finding.name == "more-lags"
+    )

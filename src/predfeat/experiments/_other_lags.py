@@ -14,7 +14,7 @@ from predfeat.measures import predictability
 from predfeat.selection import predicted_shares
 from predfeat.series import Sequences, check_sequences
 
-__all__ = ["OtherLags", "count_states", "measure_other_lags"]
+__all__ = ["OtherLags", "count_states", "measure_other_lags", "predicted_elsewhere"]
 
 # To be looked at where nobody said how many: each about twice the one before.
 _MORE_LAGS = (2, 3, 5, 10)
@@ -93,12 +93,10 @@ def measure_other_lags(
         )
 
     def predicted(model: Any, split: Split, p: int) -> float:
-        train, test = (
-            check_sequences(model.transform(values[rows]), series.sequence_first[rows])
-            for rows in (split.train, split.test)
+        found = predicted_elsewhere(
+            model, split, values, series, n_lags=p, horizon=horizon, n_neighbors=n_neighbors
         )
-        shares = predicted_shares(train, test, p, n_neighbors, horizon=horizon)
-        return float(shares.clip(min=0.0).mean())
+        return max(found, 0.0)
 
     runs = list(zip(models, splits, strict=True))
     now = [predicted(model, split, n_lags) for model, split in runs]
@@ -117,6 +115,24 @@ def measure_other_lags(
             for rows in (split.train, split.test)
         )
     ]
+
+
+def predicted_elsewhere(
+    model: Any,
+    split: Split,
+    values: FloatArray,
+    series: Sequences,
+    *,
+    n_lags: int,
+    horizon: int,
+    n_neighbors: int,
+) -> float:
+    """Return the share of a test part that similar states of the training part predict."""
+    train, test = (
+        check_sequences(model.transform(values[rows]), series.sequence_first[rows])
+        for rows in (split.train, split.test)
+    )
+    return float(predicted_shares(train, test, n_lags, n_neighbors, horizon=horizon).mean())
 
 
 def _enough_left(

@@ -236,7 +236,11 @@ def spread_sequences(
         return spread_rows(series.n_rows, at_most, gap=gap)
     n_whole = at_most * len(bounds) // series.n_rows
     n_pieces = max(n_whole, _count_pieces(len(bounds), at_most, shortest))
-    chosen = [bounds[i] for i in np.linspace(0, len(bounds) - 1, n_pieces).astype(np.intp)]
+    spread = np.linspace(0, len(bounds) - 1, n_pieces).astype(np.intp).tolist()
+    by_length = sorted(range(len(bounds)), key=lambda i: bounds[i][0] - bounds[i][1])
+    order = dict.fromkeys([*spread, *by_length])
+    chosen = sorted(_with_rows_enough([bounds[i] for i in order], n_pieces, at_most))
+    n_pieces = len(chosen)
     n_blocks = max(1, round(_BLOCKS / n_pieces))
     rows, blocks = [], []
     for place, (start, stop), length in zip(
@@ -256,6 +260,14 @@ def spread_sequences(
 def _count_pieces(n_sequences: int, at_most: int, shortest: int) -> int:
     """Return of how many sequences a part of so many rows is to have a piece."""
     return min(n_sequences, _BLOCKS, max(1, at_most // max(shortest, 1)))
+
+
+def _with_rows_enough(
+    bounds: list[tuple[int, int]], n_pieces: int, at_most: int
+) -> list[tuple[int, int]]:
+    """Return the first sequences, and as many more as it takes for so many rows."""
+    n_rows = np.cumsum([stop - start for start, stop in bounds])
+    return bounds[: max(n_pieces, int(np.searchsorted(n_rows, at_most)) + 1)]
 
 
 def _lengths(bounds: list[tuple[int, int]], at_most: int, shortest: int) -> list[int]:
@@ -319,13 +331,20 @@ def _rows_of(
     bounds: list[tuple[int, int]], at_most: int, shortest: int, random: np.random.Generator
 ) -> IntArray:
     """Return rows of the sequences, up to a number; whole ones where many fit."""
-    chosen, left = [], at_most
+    chosen, left, too_long = [], at_most, []
     for start, stop in bounds:
         if stop - start <= left:
             chosen.append(np.arange(start, stop))
             left -= stop - start
+        else:
+            too_long.append((start, stop))
+    if len(chosen) >= _BLOCKS and too_long and left >= shortest:
+        start, stop = max(too_long, key=lambda bound: bound[1] - bound[0])
+        first = start + int(random.integers(stop - start - left + 1))
+        chosen.append(np.arange(first, first + left))
     if len(chosen) < min(_BLOCKS, len(bounds)):
-        some = bounds[: _count_pieces(len(bounds), at_most, shortest)]
+        n_pieces = _count_pieces(len(bounds), at_most, shortest)
+        some = _with_rows_enough(bounds, n_pieces, at_most)
         chosen = []
         for (start, stop), length in zip(some, _lengths(some, at_most, shortest), strict=True):
             first = start + int(random.integers(stop - start - length + 1))

@@ -17,7 +17,12 @@ from predfeat.datasets import Recording
 from predfeat.exceptions import ConstantColumnsWarning, NoSpectrumError
 from predfeat.experiments._comparison import standard_methods
 from predfeat.experiments._defaults import choose_methods, choose_n_components, choose_pca
-from predfeat.experiments._other_lags import OtherLags, count_states, measure_other_lags
+from predfeat.experiments._other_lags import (
+    OtherLags,
+    count_states,
+    measure_other_lags,
+    predicted_elsewhere,
+)
 from predfeat.experiments._splits import (
     TRAIN_SHARE,
     Split,
@@ -125,6 +130,9 @@ class Study:
     other_lags : list of OtherLags
         The features that the best method found in the repetitions, measured with more lags; empty
         where their number was asked for.
+    predicted : list of float
+        Of every repetition, the share of the best method's features in the test part that similar
+        states of the training part predict; below 0 where that is worse than their mean.
     """
 
     recording: Recording
@@ -133,6 +141,7 @@ class Study:
     runs: list[MethodRuns]
     left_out: dict[str, str]
     other_lags: list[OtherLags] = field(default_factory=list)
+    predicted: list[float] = field(default_factory=list)
 
     @property
     def best(self) -> MethodRuns:
@@ -311,6 +320,12 @@ def compare_on_recording(
         study,
         runs=[best if run is study.best else run for run in runs],
         other_lags=other_lags,
+        predicted=[
+            predicted_elsewhere(
+                *run, values, series, n_lags=n_lags, horizon=horizon, n_neighbors=n_neighbors
+            )
+            for run in zip(best.models, splits, strict=True)
+        ],
     )
 
 

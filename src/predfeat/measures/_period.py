@@ -414,4 +414,5 @@ def _comb_share(spectrum: _Spectrum, place: float, width: float) -> float:
             break
         background = float(around.mean()) if len(around) else 0.0
         share += max(0.0, float(np.sum(spectrum.power[own] - background)))
-    return share / float(spectrum.power.sum())
+    # Of all that is there, Nyquist's frequency included.
+    return share * len(spectrum.blocks) / float(np.sum(spectrum.blocks**2))

@@ -18,7 +18,7 @@ from predfeat.report._descriptions import describe_feature
 from predfeat.report._loadings import correlations, describe_loadings, frames_where_high
 from predfeat.report._matching import all_methods, feature_shares, held_out_shares
 from predfeat.report._quality import describe_data
-from predfeat.report._sentence import about_as_good, sentence, verdict
+from predfeat.report._sentence import about_as_good, doubt, sentence, verdict
 from predfeat.report._spectrum import block_length, block_spectra
 from predfeat.report._traces import frequency_axis, plain, time_axis, trace_of
 from predfeat.selection import Diagnosis, Significance
@@ -172,7 +172,8 @@ def _headline(study: Study) -> dict[str, Any]:
             random_share,
             horizon=study.protocol.horizon,
             n_columns=varying,
-        ),
+        )
+        + doubt(share, float(np.mean(study.predicted))),
         "verdict": kind,
         "as_good": [
             run.method
@@ -206,6 +207,7 @@ def _protocol(study: Study) -> dict[str, Any]:
         "is_cut": any(split.is_cut for split in splits),
         "train_sequences": [_count_sequences(study, split.train) for split in splits],
         "test_sequences": [_count_sequences(study, split.test) for split in splits],
+        "predicted_share": plain(study.predicted),
         "other_lags": [
             {
                 "n_lags": other.n_lags,

@@ -19,7 +19,6 @@ _MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
-_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 @dataclass(frozen=True)
@@ -154,7 +153,7 @@ def in_time(feature: FloatArray, time: AnyArray | None, *, one_sequence: bool) -
     words = []
     if dates is not None:
         words += [
-            f"highest {_when(name, place)}"
+            _when(name, place)
             for name, (share, place) in calendar_shares(feature, dates).items()
             if share > _MOSTLY
         ]
@@ -168,9 +167,11 @@ def in_time(feature: FloatArray, time: AnyArray | None, *, one_sequence: bool) -
 
 
 def _when(clock: str, place: int) -> str:
-    if clock == "time of day":
-        return f"around {place:02d}:00"
-    return f"on {_WEEKDAYS[place]}s" if clock == "day of the week" else f"in {_MONTHS[place]}"
+    if clock == "day of the week":  # of equal working days one is the highest by chance
+        return "goes with the day of the week"
+    return (
+        f"highest {f'around {place:02d}:00' if clock == 'time of day' else f'in {_MONTHS[place]}'}"
+    )
 
 
 def _moment(row: int, dates: AnyArray | None) -> str:

@@ -7,14 +7,12 @@ from typing import Any
 import numpy as np
 
 from predfeat._typing import FloatArray
-from predfeat.report._sentence import SMALL_DIFFERENCE, percent
+from predfeat.report._sentence import BACKED, SMALL_DIFFERENCE, percent
 
 __all__ = ["better_lags", "horizon_of", "lags_sentence", "what_comes"]
 
 # So many standard errors of the mean difference: repetitions on one recording overlap.
 _SURELY = 2.0
-# Of what less is left to chance, so much must be seen in predictions of other data.
-_BACKED = 0.5
 
 
 def horizon_of(results: dict[str, Any]) -> int:
@@ -37,6 +35,7 @@ def better_lags(results: dict[str, Any]) -> dict[str, Any] | None:
     parts predict of the test parts must have grown, too, by half as much at the least.
     """
     others = results["protocol"].get("other_lags") or []
+    others = [each for each in others if "predicted_gain" in each]  # not in older files
     best = next(method for method in results["methods"] if method["best"])
     if not others:
         return None
@@ -50,7 +49,7 @@ def better_lags(results: dict[str, Any]) -> dict[str, Any] | None:
     more_predicted = np.array(other["predicted_gain"])
     if len(less_left) < 2 or less_left.mean() <= SMALL_DIFFERENCE:
         return None
-    backed = more_predicted.mean() >= _BACKED * less_left.mean()
+    backed = more_predicted.mean() >= BACKED * less_left.mean()
     return other if backed and _is_sure(less_left) and _is_sure(more_predicted) else None
 
 

@@ -169,14 +169,11 @@ _ADDED_TO_PROTOCOL = {
     "is_cut": FLAG,
     "train_sequences": _list(COUNT, at_least=1),
     "test_sequences": _list(COUNT, at_least=1),
+    "predicted_share": _NUMBERS,
     "other_lags": _list(
         _dict(
-            {
-                "n_lags": COUNT,
-                "train_share": _SCORES,
-                "test_share": _SCORES,
-                "predicted_gain": _NUMBERS,
-            }
+            {"n_lags": COUNT, "train_share": _SCORES, "test_share": _SCORES},
+            later={"predicted_gain": _NUMBERS},
         )
     ),
 }
@@ -348,7 +345,7 @@ def _check_agreement(results: dict[str, Any]) -> None:
     for i, other in enumerate(results["protocol"].get("other_lags", [])):
         for key in ("test_share", "train_share", "predicted_gain"):
             place = f"protocol.other_lags[{i}].{key}"
-            _same_length(other[key], n_repetitions, place, "repetitions")
+            _same_length(other.get(key, other["test_share"]), n_repetitions, place, "repetitions")
     features = results["features"]
     for i, trace in enumerate(features["traces"]):
         for key in ("low", "high"):

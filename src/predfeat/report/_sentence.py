@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from predfeat.experiments import PairedTest
 
-__all__ = ["SMALL_DIFFERENCE", "about_as_good", "percent", "sentence", "verdict"]
+__all__ = ["BACKED", "SMALL_DIFFERENCE", "about_as_good", "doubt", "percent", "sentence", "verdict"]
 
 # A smaller lead over random features is none, however sure it is.
 _SMALLEST_LEAD = 0.02
@@ -14,6 +14,8 @@ _HARDLY, _EVERYTHING = 0.95, 0.5
 _SURE = 0.05
 # A lead that nobody would notice, however sure it is.
 SMALL_DIFFERENCE = 0.01
+# Of what is not left to chance, so much must be seen in predictions of other data.
+BACKED = 0.5
 
 
 def verdict(
@@ -45,7 +47,8 @@ def verdict(
     if random_share is None:
         return "no baseline"
     if against_random is None or not _clearly_ahead(random_share - share, against_random):
-        return "all alike" if random_share < _EVERYTHING else "no better than random"
+        alike = random_share < _EVERYTHING and random_share - share < _SMALLEST_LEAD
+        return "all alike" if alike else "no better than random"
     return "hardly" if share > _HARDLY else "found"
 
 
@@ -122,6 +125,36 @@ def sentence(
     if kind == "hardly":
         return f"Hardly anything here is predictable. {found}"
     return found
+
+
+def doubt(share: float, predicted: float) -> str:
+    """Return what is to be said where predictions of other data do not bear a share out.
+
+    Of features that are loud at times and quiet at others the loud moments' neighbours are quiet
+    ones, and what is left to chance seems little, though nothing is predicted.
+
+    Parameters
+    ----------
+    share : float
+        Left to chance, on data not learnt from.
+    predicted : float
+        Share of that data that similar moments of the data learnt from predict.
+
+    Examples
+    --------
+    >>> doubt(0.7, 0.25), doubt(0.99, 0.0)
+    ('', '')
+    >>> doubt(0.7, 0.01)
+    ' But what followed similar moments elsewhere predicts only 1 % of them: see what to look out for.'
+    """  # noqa: E501
+    promised = 1.0 - share
+    if promised < 1.0 - _HARDLY or predicted >= BACKED * promised:
+        return ""
+    told = percent(max(predicted, 0.0))
+    return (
+        f" But what followed similar moments elsewhere predicts only {told} of them: see what to "
+        "look out for."
+    )
 
 
 def _all_there_is(n_components: int, n_columns: int | None) -> str:

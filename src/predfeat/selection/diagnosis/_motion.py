@@ -87,6 +87,8 @@ def _bound(features: Sequences) -> FloatArray:
 
 def check_slowness(subject: Subject) -> Iterator[Finding]:
     """Compare what features leave open with what an AR(1) of the same slowness does."""
+    if subject.horizon > 1:  # slowness is about the next step
+        return
     options = {"theiler": subject.theiler, "n_jobs": subject.n_jobs}
     features = subject.features
     rho = autocorrelation(features)
@@ -108,15 +110,18 @@ def check_slowness(subject: Subject) -> Iterator[Finding]:
     errors = held_out_autoregressions(features.with_rows(features.rows[:, slow]))
     if errors is None or np.isnan(errors[0]).any():
         return
-    best = np.nanargmin(errors, axis=0)
-    least = errors[best, np.arange(len(slow))]
-    more = least <= _NO_BETTER * errors[0]
-    if not more.all():
-        yield _only_slow(subject, rho, left, left_by_twin, slow[~more], errors[0][~more])
+    only = np.nanmin(errors, axis=0) > _NO_BETTER * errors[0]
+    if only.any():
+        yield _only_slow(subject, rho, left, left_by_twin, slow[only], errors[0][only])
+    now = sum(n_lags <= subject.n_lags for n_lags in LAGS) - 1
+    gain = errors[now + 1 :] / errors[now]
+    more = ~only & (np.nan_to_num(gain, nan=np.inf).min(axis=0, initial=np.inf) <= _NO_BETTER)
     if more.any():
-        gain = np.where(more, least / errors[0], np.inf)
-        most = int(np.argmin(gain))
-        yield _more_lags(subject, slow[more], int(slow[most]), LAGS[best[most]], errors[:, most])
+        best, most = np.unravel_index(np.nanargmin(np.where(more, gain, np.inf)), gain.shape)
+        yield _more_lags(
+            subject, slow[more], int(slow[most]), LAGS[now], LAGS[now + 1 + best],
+            float(errors[now, most]), float(errors[now + 1 + best, most]),
+        )  # fmt: skip
 
 
 def _only_slow(
@@ -161,17 +166,24 @@ def _only_slow(
 
 
 def _more_lags(
-    subject: Subject, slow: IntArray, feature: int, n_lags: int, errors: FloatArray
+    subject: Subject,
+    slow: IntArray,
+    feature: int,
+    few: int,
+    n_lags: int,
+    error_of_few: float,
+    error: float,
 ) -> Finding:
-    least = float(np.nanmin(errors))
+    now = "the present value is" if few == 1 else f"the last {few} values are"
     return Finding(
         "more-lags",
         "note",
         f"{_which(slow, subject.n_components)} "
-        f"change{'' if len(slow) > 1 else 's'} slowly, but the present value is not all that "
+        f"change{'' if len(slow) > 1 else 's'} slowly, but {now} not all that "
         f"{'their' if len(slow) > 1 else 'its'} past tells: on rows held out, an autoregression on "
         f"the last {n_lags} values of feature {feature + 1} leaves "
-        f"{least:.2g} of its variance open, on the last value {errors[0]:.2g}.",
+        f"{error:.2g} of its variance open, on the last {'value' if few == 1 else few} "
+        f"{error_of_few:.2g}.",
         f"States of {subject.n_lags} row{'s' * (subject.n_lags != 1)} do not hold what makes these "
         "features predictable: they are more predictable than the measure says.",
         f"Try more lags (n_lags={n_lags}, now {subject.n_lags})."
@@ -181,8 +193,8 @@ def _more_lags(
             "n_slow": len(slow),
             "feature": feature + 1,
             "n_lags": n_lags,
-            "held_out": least,
-            "held_out_ar1": float(errors[0]),
+            "held_out": error,
+            "held_out_now": error_of_few,
         },
     )
 
