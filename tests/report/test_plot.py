@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from predfeat import SFA
 from predfeat.datasets import hidden_lorenz
@@ -52,3 +54,9 @@ def test_what_does_not_fit_is_refused(fitted):
         plot(model, X, time=np.arange(5))
     with pytest.raises(NotFittedError):
         plot(SFA(2), X)
+
+
+def test_a_pipeline_is_refused_with_what_to_give():
+    X = np.random.default_rng(0).normal(size=(100, 3))
+    with pytest.raises(TypeError, match=r"pipeline\[-1\]"):
+        plot(make_pipeline(StandardScaler(), SFA(1)).fit(X), X)

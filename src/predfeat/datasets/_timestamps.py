@@ -18,8 +18,8 @@ __all__ = ["Stamps", "are_days_in_digits", "is_time_name", "parse_times", "shown
 
 # The last is what pandas calls an index without a name when it writes Parquet.
 TIME_NAMES = (
-    "time", "timestamp", "datetime", "date", "t", "epoch", "unixtime", "elapsed", "elapsedtime",
-    "indexlevel0",
+    "time", "timestamp", "datetime", "date", "t", "ts", "epoch", "unixtime", "elapsed",
+    "elapsedtime", "zeit", "datum", "indexlevel0",
 )  # fmt: skip
 _IN_BRACKETS = re.compile(r"(.*?)[\s_]*[\[({](.+)[\])}]\s*")
 _AFTER_BAR = re.compile(r"(.+)_([a-zA-Zµ]+)")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from predfeat._typing import AnyArray, ArrayLike, FloatArray
@@ -63,6 +64,11 @@ def plot(
     """
     from matplotlib.figure import Figure
 
+    if isinstance(model, Pipeline):
+        raise TypeError(
+            "plot draws a model, not a pipeline: give its last step and what the others make of X, "
+            "plot(pipeline[-1], pipeline[:-1].transform(X))."
+        )
     check_is_fitted(model)
     matrix = check_matrix(X, estimator=model, reset=False)
     if names is not None and len(names) != len(matrix.names):
