@@ -9,6 +9,7 @@ from predfeat.experiments._comparison import (
 )
 from predfeat.experiments._defaults import choose_pca
 from predfeat.experiments._other_lags import OtherLags
+from predfeat.experiments._outcome import MethodRuns, Protocol, Study
 from predfeat.experiments._paired import PairedTest, paired_test
 from predfeat.experiments._splits import (
     Split,
@@ -17,7 +18,7 @@ from predfeat.experiments._splits import (
     spread_rows,
     spread_sequences,
 )
-from predfeat.experiments._study import MethodRuns, Protocol, Study, compare_on_recording
+from predfeat.experiments._study import compare_on_recording
 
 __all__ = [
     "Comparison",

@@ -54,6 +54,7 @@ def measure_other_lags(
     n_lags: int,
     horizon: int,
     n_neighbors: int,
+    predicted: Sequence[float],
     n_jobs: int | None = None,
 ) -> list[OtherLags]:
     """Measure features of training and test parts with more lags than they were found with.
@@ -71,6 +72,8 @@ def measure_other_lags(
         Lags of the comparison; more are looked at, as far as sequences are long enough for them.
     horizon, n_neighbors : int
         Of the measure.
+    predicted : sequence of float
+        What `predicted_elsewhere` gives for every split, with the lags of the comparison.
     n_jobs : int, optional
         Threads of the neighbour search.
 
@@ -92,20 +95,19 @@ def measure_other_lags(
             n_jobs=n_jobs,
         )
 
-    def predicted(model: Any, split: Split, p: int) -> float:
+    def gain(model: Any, split: Split, p: int, before: float) -> float:
         found = predicted_elsewhere(
             model, split, values, series, n_lags=p, horizon=horizon, n_neighbors=n_neighbors
         )
-        return max(found, 0.0)
+        return max(found, 0.0) - max(before, 0.0)
 
     runs = list(zip(models, splits, strict=True))
-    now = [predicted(model, split, n_lags) for model, split in runs]
     return [
         OtherLags(
             p,
             [share(model, split.train, p) for model, split in runs],
             [share(model, split.test, p) for model, split in runs],
-            [predicted(*run, p) - before for run, before in zip(runs, now, strict=True)],
+            [gain(*run, p, before) for run, before in zip(runs, predicted, strict=True)],
         )
         for p in _MORE_LAGS
         if p > n_lags

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -17,12 +17,8 @@ from predfeat.datasets import Recording
 from predfeat.exceptions import ConstantColumnsWarning, NoSpectrumError
 from predfeat.experiments._comparison import standard_methods
 from predfeat.experiments._defaults import choose_methods, choose_n_components, choose_pca
-from predfeat.experiments._other_lags import (
-    OtherLags,
-    count_states,
-    measure_other_lags,
-    predicted_elsewhere,
-)
+from predfeat.experiments._other_lags import count_states, measure_other_lags, predicted_elsewhere
+from predfeat.experiments._outcome import MethodRuns, Protocol, Study
 from predfeat.experiments._splits import (
     TRAIN_SHARE,
     Split,
@@ -36,137 +32,10 @@ from predfeat.selection import AutoFeatures
 from predfeat.series import Sequences, check_sequences, find_states
 from predfeat.whitening import fit_whitening
 
-__all__ = ["MethodRuns", "Protocol", "Study", "compare_on_recording"]
+__all__ = ["compare_on_recording"]
 
 # A share left to chance that is larger by so much is another place, not another sample.
 _ASTRAY = 0.05
-
-
-@dataclass(frozen=True)
-class Protocol:
-    """How the methods were compared.
-
-    Attributes
-    ----------
-    n_components, n_lags, horizon, n_neighbors : int
-    pca_components : int, float or None
-    rank : int
-        Dimensions of white space, on the rows of the last fit.
-    seed : int
-    splits : list of Split
-        The rows of every repetition.
-    max_train, max_test, max_fit : int
-        Rows at most, of a training part, a test part, and the last fit.
-    fitted_rows, fitted_groups : ndarray of int
-        Rows of the last fit, and which of them hang together.
-    """
-
-    n_components: int
-    n_lags: int
-    horizon: int
-    n_neighbors: int
-    pca_components: int | float | None
-    rank: int
-    seed: int
-    splits: list[Split]
-    max_train: int
-    max_test: int
-    max_fit: int
-    fitted_rows: IntArray
-    fitted_groups: IntArray
-
-
-@dataclass(frozen=True)
-class MethodRuns:
-    """One method in all repetitions, and fitted to the whole.
-
-    Attributes
-    ----------
-    method : str
-    test, train : list of float
-        `predfeat.measures.predictability` of the features of each test and training part.
-    test_share, train_share : list of float
-        The same as a share of the features' variance there: what is left to chance. With
-        `ddof=1`, so that pure noise has 1 in the mean.
-    seconds : list of float
-        Of each fit.
-    model : estimator
-        Fitted on the rows of the last fit, or that of a repetition; see `repetition`.
-    repetition : int or None
-        None, where the model is that of the last fit. An iterative search may end in a worse
-        place there than on a part of the same rows; of the best method the model is then that
-        of the repetition given here, which leaves less to chance on the rows of the last fit.
-    models : list of estimator
-        Of the repetitions.
-    fit_seconds : list of float
-        Of the last fit, one number.
-    """
-
-    method: str
-    model: Any
-    test: list[float] = field(default_factory=list)
-    train: list[float] = field(default_factory=list)
-    test_share: list[float] = field(default_factory=list)
-    train_share: list[float] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)
-    fit_seconds: list[float] = field(default_factory=list)
-    models: list[Any] = field(default_factory=list)
-    repetition: int | None = None
-
-
-@dataclass(frozen=True)
-class Study:
-    """Methods compared on a recording.
-
-    Attributes
-    ----------
-    recording : Recording
-    series : Sequences
-        Its rows, cut into sequences.
-    protocol : Protocol
-    runs : list of MethodRuns
-    left_out : dict of str
-        Methods that were not run, with the reason.
-    other_lags : list of OtherLags
-        The features that the best method found in the repetitions, measured with more lags; empty
-        where their number was asked for.
-    predicted : list of float
-        Of every repetition, the share of the best method's features in the test part that similar
-        states of the training part predict; below 0 where that is worse than their mean.
-    """
-
-    recording: Recording
-    series: Sequences
-    protocol: Protocol
-    runs: list[MethodRuns]
-    left_out: dict[str, str]
-    other_lags: list[OtherLags] = field(default_factory=list)
-    predicted: list[float] = field(default_factory=list)
-
-    @property
-    def best(self) -> MethodRuns:
-        """The method whose test features leave the smallest share to chance, in the mean."""
-        return min(self.runs, key=lambda run: float(np.mean(run.test_share)))
-
-    @property
-    def model(self) -> Any:
-        """The best method, fitted; see `MethodRuns.model`."""
-        return self.best.model
-
-    @property
-    def learned_from(self) -> tuple[IntArray, IntArray]:
-        """The rows that `model` was fitted to, and which of them hang together."""
-        protocol, repetition = self.protocol, self.best.repetition
-        if repetition is None:
-            return protocol.fitted_rows, protocol.fitted_groups
-        rows = protocol.splits[repetition].train
-        return rows, self.series.sequence_first[rows]
-
-    @property
-    def features(self) -> FloatArray:
-        """The best method's features of every row; gaps are NaN."""
-        features: FloatArray = self.model.transform(self.recording.values)
-        return features
 
 
 def compare_on_recording(
@@ -304,28 +173,21 @@ def compare_on_recording(
     runs = _run(chosen, left_out, values, series, protocol, n_jobs, after_each)
     study = Study(recording, series, protocol, runs, left_out)
     best = _held_up(study.best, values, protocol, n_jobs)
+    measured = {"n_lags": n_lags, "horizon": horizon, "n_neighbors": n_neighbors}
+    predicted = [
+        predicted_elsewhere(model, split, values, series, **measured)
+        for model, split in zip(best.models, splits, strict=True)
+    ]
     other_lags = []
     if asked_lags is None:
         other_lags = measure_other_lags(
-            best.models,
-            splits,
-            values,
-            series,
-            n_lags=n_lags,
-            horizon=horizon,
-            n_neighbors=n_neighbors,
-            n_jobs=n_jobs,
+            best.models, splits, values, series, **measured, predicted=predicted, n_jobs=n_jobs
         )
     return replace(
         study,
         runs=[best if run is study.best else run for run in runs],
         other_lags=other_lags,
-        predicted=[
-            predicted_elsewhere(
-                *run, values, series, n_lags=n_lags, horizon=horizon, n_neighbors=n_neighbors
-            )
-            for run in zip(best.models, splits, strict=True)
-        ],
+        predicted=predicted,
     )
 
 
