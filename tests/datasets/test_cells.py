@@ -146,6 +146,12 @@ def test_infinite_cells_are_missing(csv_file):
     )
 
 
+def test_a_column_of_infinite_cells_is_left_out(csv_file):
+    path = csv_file("a,b\n" + "".join(f"inf,{x}\n" for x in SAW))
+    with pytest.warns(SkippedColumnsWarning, match="column 'a' holds no number"):
+        assert read(path).names == ("b",)
+
+
 @pytest.mark.parametrize(
     ("cells", "expected"),
     [

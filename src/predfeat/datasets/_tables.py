@@ -223,10 +223,10 @@ class Pieces:
         channels = self.roles.channels
         filled = np.zeros(len(channels), dtype=bool)
         for block in self.blocks:
-            filled |= ~np.isnan(block).all(axis=0)
+            filled |= np.isfinite(block).any(axis=0)
         for i, position in enumerate(channels):
             if position not in self.text and not filled[i]:
-                self.text[position] = f"column {self.names[position]!r} is empty."
+                self.text[position] = f"column {self.names[position]!r} holds no number."
         self._say_what_is_skipped()
         kept = [i for i, position in enumerate(channels) if position not in self.text]
         places = [channels[i] for i in kept]
