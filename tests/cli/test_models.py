@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from datetime import date, timedelta
 
 import numpy as np
 import pytest
@@ -45,7 +46,7 @@ def trials(tmp_path):
     lines = ["day,who,left,right,up,place"]
     for i, row in enumerate(X.tolist()):
         trial, n = divmod(i, N_ROWS)
-        day = np.datetime64("2026-01-01") + n + (5 if n > 20 else 0)
+        day = date(2026, 1, 1) + timedelta(days=n + (5 if n > 20 else 0))
         cells = ["" if i == 100 else repr(row[0]), repr(row[1]), repr(row[2])]
         lines.append(",".join([str(day), f"no. {trial}", *cells, "lab"]))
     path = tmp_path / "trials.csv"

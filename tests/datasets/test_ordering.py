@@ -40,7 +40,7 @@ def test_the_newest_first(table):
     recording = read(table("date,x", days(range(20, 0, -1)), range(20)))
     assert recording.values[:, 0].tolist() == list(range(19, -1, -1))
     assert recording.rows.tolist() == list(range(19, -1, -1))
-    assert (np.diff(recording.time) > np.timedelta64(0)).all()
+    assert (np.diff(recording.time) > np.timedelta64(0, "s")).all()
     assert "newest rows come first" in recording.notes[1]
     assert first_features(recording) == list(range(20))
 

@@ -150,7 +150,7 @@ def test_what_is_read(name):
     if expected.last is not None:
         ends = np.array(["2012-01-05", expected.last], dtype="M8[s]")
         np.testing.assert_array_equal(recording.time[[0, -1]], ends)
-        assert (np.diff(recording.time) >= np.timedelta64(0)).all()
+        assert (np.diff(recording.time) >= np.timedelta64(0, "s")).all()
     assert len(recording.notes) == len(expected.notes), recording.notes
     for note, part in zip(recording.notes, expected.notes, strict=True):
         for piece in part.split(".*"):

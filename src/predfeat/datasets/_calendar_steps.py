@@ -11,6 +11,7 @@ from predfeat._typing import AnyArray, BoolArray, IntArray
 __all__ = ["CalendarSteps", "calendar_steps"]
 
 _DAY = np.timedelta64(1, "D")
+_MONTH = np.timedelta64(1, "M")
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
@@ -44,11 +45,11 @@ class CalendarSteps:
             found: AnyArray = (time - days) + moved
             return found
         months = time.astype("M8[M]")
-        target = months + places * (12 if self.unit == "years" else 1)
+        target = months + (places * (12 if self.unit == "years" else 1)).astype("m8[M]")
         into = (time.astype("M8[D]") - months.astype("M8[D]")).astype(np.int64)
         if self.day is not None:
             into = np.full_like(into, self.day - 1)
-        day = target.astype("M8[D]") + np.minimum(into, _last_day(target) - 1)
+        day = target.astype("M8[D]") + np.minimum(into, _last_day(target) - 1).astype("m8[D]")
         at: AnyArray = day + (time - time.astype("M8[D]"))
         return at
 
@@ -91,7 +92,8 @@ def calendar_steps(
 
 
 def _last_day(months: AnyArray) -> IntArray:
-    length: IntArray = ((months + 1).astype("M8[D]") - months.astype("M8[D]")).astype(np.int64)
+    following = (months + _MONTH).astype("M8[D]")
+    length: IntArray = (following - months.astype("M8[D]")).astype(np.int64)
     return length
 
 

@@ -236,7 +236,7 @@ class _Parts:
         months = self[month] if month in self._at else self._month()
         dates = self._or(day, 1)
         first = ((year - 1970) * 12 + np.clip(months, 1, 12) - 1).astype("M8[M]")
-        found = first.astype("M8[D]") + (dates - 1)
+        found = first.astype("M8[D]") + (dates - 1).astype("m8[D]")
         right = (months >= 1) & (months <= 12) & (dates >= 1)
         return found, right & (found.astype("M8[M]") == first)
 
@@ -244,13 +244,13 @@ class _Parts:
         return self["name"] if "name" in self._at else self["quarter"] * 3 - 2
 
     def _weeks(self, year: AnyArray) -> tuple[AnyArray, BoolArray]:
-        fourth = (year - 1970).astype("M8[Y]").astype("M8[D]") + 3  # is in week 1
-        monday = fourth - (fourth.astype(np.int64) + 3) % 7
+        fourth = (year - 1970).astype("M8[Y]").astype("M8[D]").astype(np.int64) + 3  # is in week 1
+        monday = fourth - (fourth + 3) % 7
         week = self["week"]
         found = monday + (week - 1) * 7 + np.maximum(self["weekday"], 1) - 1
         thursday = monday + (week - 1) * 7 + 3
-        same_year = thursday.astype("M8[Y]").astype(np.int64) == year - 1970
-        return found, (week >= 1) & same_year
+        same_year = thursday.astype("M8[D]").astype("M8[Y]").astype(np.int64) == year - 1970
+        return found.astype("M8[D]"), (week >= 1) & same_year
 
     def moments(self, days: AnyArray, clock: IntArray) -> AnyArray:
         if (clock % 1000).any() and (np.abs(days.astype(np.int64)) < _NANOSECONDS_REACH).all():

@@ -243,7 +243,7 @@ def _written_as_one_number(numbers: AnyArray) -> AnyArray | None:
     right = (month >= 1) & (month <= 12)
     found = first.astype("M8[s]")
     if len(parts) > 1:
-        day = first.astype("M8[D]") + (parts[1] - 1)
+        day = first.astype("M8[D]") + (parts[1] - 1).astype("m8[D]")
         right &= (parts[1] >= 1) & (day.astype("M8[M]") == first)
         found = day.astype("M8[s]")
     for part, (limit, seconds) in zip(parts[2:], ((24, 3600), (60, 60), (60, 1)), strict=False):
