@@ -87,13 +87,24 @@ def test_groups_arrive_through_pipeline_and_search():
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 
+def scores_by_cross_validation(pipeline, X, groups, folds):
+    return cross_val_score(pipeline, X, cv=folds, params={"groups": groups})
+
+
+def scores_by_search(pipeline, X, groups, folds):
+    search = GridSearchCV(pipeline, {"gpfa__n_lags": [2]}, cv=folds).fit(X, groups=groups)
+    return [search.cv_results_[f"split{i}_test_score"][0] for i in range(folds.get_n_splits())]
+
+
+# Before scikit-learn 1.8 both gave the groups to a pipeline's fit and none to its score, silently.
+@pytest.mark.parametrize("scores_of", [scores_by_cross_validation, scores_by_search])
 @pytest.mark.usefixtures("routing")
-def test_a_search_scores_what_the_method_scores():
+def test_a_search_scores_what_the_method_scores(scores_of):
     X, groups = trials()
     method = GPFA(n_lags=2, max_iter=3).set_fit_request(groups=True)
     method.set_score_request(groups=True)
-    pipeline = make_pipeline(StandardScaler(), method)
-    scores = cross_val_score(pipeline, X, cv=GroupKFold(4), params={"groups": groups})
+    pipeline = Pipeline([("scale", StandardScaler()), ("gpfa", method)])
+    scores = scores_of(pipeline, X, groups, GroupKFold(4))
     for score, (train, test) in zip(scores, GroupKFold(4).split(X, groups=groups), strict=True):
         scaler = StandardScaler().fit(X[train])
         model = GPFA(n_lags=2, max_iter=3).fit(scaler.transform(X[train]), groups=groups[train])
@@ -104,13 +115,16 @@ def test_a_search_scores_what_the_method_scores():
         assert abs(apart - predictability(features, n_lags=2)) > 1e-6
 
 
+@by_name
 @pytest.mark.usefixtures("routing")
-def test_a_pipeline_scores_with_groups():
+def test_a_pipeline_scores_with_groups(estimator):
     X, groups = trials()
-    method = SFA().set_fit_request(groups=True).set_score_request(groups=True)
+    method = clone(estimator).set_fit_request(groups=True).set_score_request(groups=True)
     pipeline = make_pipeline(StandardScaler(), method).fit(X, groups=groups)
-    direct = pipeline[-1].score(pipeline[:-1].transform(X), groups=groups)
-    assert pipeline.score(X, groups=groups) == direct
+    prepared = pipeline[:-1].transform(X)
+    assert pipeline.score(X, groups=groups) == pipeline[-1].score(prepared, groups=groups)
+    # Joined at the borders, the score is another.
+    assert abs(pipeline.score(X, groups=groups) - pipeline[-1].score(prepared)) > 1e-6
 
 
 @pytest.mark.usefixtures("routing")
