@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from engines import ENGINES
 from predfeat import GPFA, SFA
 from predfeat._threads import map_blocks, ticker, watching
 from predfeat.features import _duration, expected_time
@@ -49,7 +50,7 @@ def test_of_every_method(model, monkeypatch):
     assert expected_time(model, X) is None
 
 
-@pytest.mark.parametrize("method", ["tiles", "tree", "blockwise"])
+@pytest.mark.parametrize("method", ENGINES)
 def test_progress_is_told_within_an_iteration_and_never_goes_back(method, monkeypatch):
     monkeypatch.setattr("predfeat.neighbors._tree._PAIRS_AT_ONCE", 1 << 10)
     monkeypatch.setattr("predfeat.neighbors._blockwise._TILE_NUMBERS", 1 << 16)

@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import naive
+from engines import needs_numba
 from predfeat import nearest_neighbors
 from predfeat.graph import (
     GRAPHS,
@@ -266,6 +267,7 @@ def test_memory_is_linear_in_the_neighbors(graph):
     assert peaks[1] < 8 * peaks[0]
 
 
+@needs_numba
 @both_graphs
 @settings(max_examples=30, deadline=None)
 @given(**cases, block=st.integers(1, 9))

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
+from engines import ENGINES
 from predfeat import nearest_neighbors
-from predfeat.neighbors import METHODS
 from predfeat.neighbors import _blockwise as blockwise
 from predfeat.neighbors import _crowds as crowds_module
 from predfeat.neighbors._crowds import find_crowds
@@ -52,7 +52,7 @@ def test_a_shared_fingerprint_makes_no_crowd(monkeypatch):
     assert find_crowds(states).number.tolist() == [0, 1, 0, 2]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ENGINES)
 @settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 10**6),

@@ -11,9 +11,12 @@ from hypothesis import strategies as st
 
 import naive
 import predfeat.neighbors._tiles as tiles
+from engines import needs_numba
 from predfeat import nearest_neighbors
 from predfeat.neighbors import search
 from predfeat.series import States, check_sequences, find_states
+
+pytestmark = needs_numba
 
 
 def assert_same(left, right):
