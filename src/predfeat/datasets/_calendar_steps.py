@@ -117,7 +117,8 @@ def _working_days(days: AnyArray, inside: BoolArray, apart: AnyArray) -> Calenda
     used = np.bincount(weekday, minlength=7) > 0
     if not 2 <= used.sum() <= 6:
         return None
-    places = np.busday_count(np.full_like(days, days[0]), days, weekmask=used)
+    # A list: NumPy 1.26 warns about an array of its own bools, which it reads one by one.
+    places = np.busday_count(np.full_like(days, days[0]), days, weekmask=used.tolist())
     steps = np.diff(places)[inside]
     over = (steps == 1) & (apart > 1)
     if 2 * (steps == 1).sum() <= steps.size or over.sum() < 2:
