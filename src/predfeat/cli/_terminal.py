@@ -25,6 +25,10 @@ def progress_bar(title: str, *, quiet: bool = False) -> Iterator[Callable[[float
     )
 
     console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        # Not `disable`: before rich 14.3, a bar that is disabled still ends with an empty line.
+        yield lambda done, total: None
+        return
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -32,7 +36,6 @@ def progress_bar(title: str, *, quiet: bool = False) -> Iterator[Callable[[float
         TimeRemainingColumn(elapsed_when_finished=True),
         console=console,
         transient=True,
-        disable=quiet or not console.is_terminal,
     ) as progress:
         task = progress.add_task(title, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
