@@ -41,7 +41,7 @@ def test_days(table, form):
     recording = read(table("date,x", cells, range(30)))
     same_moments(recording.time, DAYS)
     assert (recording.step, recording.unit) == (86_400.0, "s")
-    assert recording.time_column.cells.tolist() == [cell.strip('"') for cell in cells]
+    assert recording.time_column.texts() == [cell.strip('"') for cell in cells]
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_unix_time(table, per_second):
     assert recording.time_column.cells.tolist() == cells
     fractions = read(table("epoch,x", [1_600_000_000.25, 1_600_000_000.75], range(2)))
     assert fractions.step == 0.5
-    assert str(fractions.time[1]) == "2020-09-13T12:26:40.750000"
+    assert fractions.time[1] == np.datetime64("2020-09-13T12:26:40.75")
 
 
 @pytest.mark.parametrize(

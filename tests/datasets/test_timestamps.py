@@ -100,7 +100,7 @@ def test_dates(tmp_path, cells, moments):
     assert recording.step == pytest.approx(
         (expected[1] - expected[0]) / np.timedelta64(1, "s"), rel=1e-12
     )
-    assert recording.time_column.cells.tolist() == cells
+    assert recording.time_column.texts() == cells
     assert recording.names == ("x",)
 
 

@@ -1,5 +1,6 @@
 """Stage 10, data: generators with a known answer, readers of files and a writer of features."""
 
+from predfeat.datasets._file_column import FileColumn
 from predfeat.datasets._games import busiest_window, game_frames
 from predfeat.datasets._hidden_lorenz import hidden_lorenz
 from predfeat.datasets._predictable_noise import predictable_noise
@@ -7,7 +8,6 @@ from predfeat.datasets._preparation import prepare
 from predfeat.datasets._read import SUFFIXES, read, reading_options
 from predfeat.datasets._recording import (
     Channels,
-    FileColumn,
     Image,
     Layout,
     Recording,

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from predfeat._typing import AnyArray, BoolArray, FloatArray, IntArray
+from predfeat._typing import AnyArray, BoolArray, IntArray
 from predfeat.exceptions import DataFileError
 
-__all__ = ["AmbiguousDatesError", "Dates", "are_dates", "parse_clock", "parse_dates"]
+__all__ = ["NOT_MOVED", "AmbiguousDatesError", "Dates", "are_dates", "parse_clock", "parse_dates"]
 
 _CELLS_AT_ONCE = 50_000
 # POSIX: two digits below 69 are of this century.
 _CENTURY_TURN = 69
 _NANOSECONDS_REACH = 106_000  # days around 1970 that datetime64[ns] can tell
+NOT_MOVED = np.timedelta64(0, "D")
+_CYCLE = 146_097  # days of 400 years, after which the calendar repeats itself, weekdays and all
 
 _ZONE = r"(?:\ *(?P<zone>Z|UTC|GMT|[+-]\d\d(?::?\d\d)?))?"
 _CLOCK = (
@@ -58,6 +60,9 @@ _CLOCK_ALONE = re.compile(
 )
 
 
+_LEAP_SECOND = re.compile(r"\d:\d\d:60(?!\d)")
+
+
 class AmbiguousDatesError(DataFileError):
     """Dates that can be read day first and month first, and nothing tells which is meant."""
 
@@ -69,12 +74,20 @@ class Dates:
     Attributes
     ----------
     time : ndarray of datetime64
-        In UTC where the cells name a zone.
+        In UTC where the cells name a zone. To the microsecond where nanoseconds do not reach.
+    exact : ndarray of datetime64
+        The same with all digits of the cells, for which it may be moved by `moved`; to the
+        microsecond where nanoseconds do not reach from the first to the last, as they may not
+        where more than 180 years lie between them.
+    moved : timedelta64
+        Whole cycles of 400 years, in which the calendar repeats itself.
     notes : tuple of str
         How an ambiguous order of day and month was decided.
     """
 
     time: AnyArray
+    exact: AnyArray
+    moved: np.timedelta64
     notes: tuple[str, ...] = ()
 
 
@@ -142,12 +155,12 @@ def parse_dates(texts: Sequence[str], day_first: bool | None = None) -> Dates | 
         bad = np.flatnonzero(~right | wrong_clock)
         if bad.size:
             return _no_date(texts[bad[0]], int(bad[0]))
-        return Dates(parts.moments(days, seconds))
+        return parts.moments(days, seconds)
     return _decided(parts, seconds, wrong_clock, texts, day_first)
 
 
-def parse_clock(texts: Sequence[str]) -> FloatArray | None:
-    """Read times of day, or durations such as 100:00:05, as seconds; None where they are none."""
+def parse_clock(texts: Sequence[str]) -> IntArray | None:
+    """Read times of day, or durations such as 100:00:05, in nanoseconds; None if they are none."""
     if not _CLOCK_ALONE.match(texts[0]):
         return None
     if ":" not in texts[0] and not isinstance(parse_dates(texts, day_first=True), str):
@@ -159,8 +172,7 @@ def parse_clock(texts: Sequence[str]) -> FloatArray | None:
         if len(found) != len(block):
             return None
         parts.add(found)
-    seconds, _ = parts.clock()
-    return seconds.astype(np.float64) / 1e9
+    return parts.clock()[0]
 
 
 def _form(texts: Sequence[str]) -> re.Pattern[str] | None:
@@ -176,6 +188,11 @@ def _found(form: re.Pattern[str], texts: Sequence[str]) -> list[tuple[str, ...]]
 
 def _no_date(text: str, row: int) -> str:
     shown = text if len(text) <= 40 else text[:40] + "…"
+    if _LEAP_SECOND.search(text):
+        return (
+            f"holds {shown!r} in row {row + 1}, which is a leap second: days are counted without "
+            "them here. Leave the row out"
+        )
     return (
         f"holds {shown!r} in row {row + 1}, which is neither a number nor a date such as "
         "2024-05-01, 2024-05-01T13:45:00, 31/12/2024 or Jan 1 2024"
@@ -252,12 +269,15 @@ class _Parts:
         same_year = thursday.astype("M8[D]").astype("M8[Y]").astype(np.int64) == year - 1970
         return found.astype("M8[D]"), (week >= 1) & same_year
 
-    def moments(self, days: AnyArray, clock: IntArray) -> AnyArray:
-        if (clock % 1000).any() and (np.abs(days.astype(np.int64)) < _NANOSECONDS_REACH).all():
-            exact: AnyArray = days.astype("M8[ns]") + clock.astype("m8[ns]")
-            return exact
-        found: AnyArray = days.astype("M8[us]") + (clock // 1000).astype("m8[us]")
-        return found
+    def moments(self, days: AnyArray, clock: IntArray) -> Dates:
+        time: AnyArray = days.astype("M8[us]") + (clock // 1000).astype("m8[us]")
+        low, high = int(days.min().astype(np.int64)), int(days.max().astype(np.int64))
+        for cycles in (0, -round((low + high) / 2 / _CYCLE)) if (clock % 1000).any() else ():
+            moved = cycles * _CYCLE
+            if max(abs(low + moved), abs(high + moved)) < _NANOSECONDS_REACH:
+                exact = (days + moved).astype("M8[ns]") + clock.astype("m8[ns]")
+                return Dates(time if cycles else exact, exact, np.timedelta64(moved, "D"))
+        return Dates(time, time, NOT_MOVED)
 
 
 def _whole(cells: list[str]) -> AnyArray:
@@ -316,7 +336,7 @@ def _decided(
     day_first: bool | None,
 ) -> Dates | str:
     """Choose between day first and month first."""
-    readings: dict[bool, AnyArray] = {}
+    readings: dict[bool, Dates] = {}
     wrong: dict[bool, int] = {}
     for order, (day, month) in {
         True: ("first", "second_of_two"),
@@ -335,27 +355,26 @@ def _decided(
         asked = {True: ", read day first", False: ", read month first", None: ""}[day_first]
         return f"holds {texts[row]!r} in row {row + 1}, which is no date{asked}"
     if len(readings) == 1:
-        return Dates(next(iter(readings.values())))
-    if (readings[True] == readings[False]).all():
-        return Dates(readings[True])
-    differs = int(np.flatnonzero(readings[True] != readings[False])[0])
+        return next(iter(readings.values()))
+    times = {order: dates.time for order, dates in readings.items()}
+    if (times[True] == times[False]).all():
+        return readings[True]
+    differs = int(np.flatnonzero(times[True] != times[False])[0])
     example = texts[differs]
     for judged in (_alike, _in_order):
-        good = {order: judged(time) for order, time in readings.items()}
+        good = {order: judged(time) for order, time in times.items()}
         if good[True] != good[False]:
             order = good[True] > good[False]
             said = "day first" if order else "month first"
             other = "month first" if order else "day first"
-            return Dates(
-                readings[order],
-                (
-                    f"Dates such as {example} were read {said}, as the rows are then more evenly "
-                    f"spaced in time; day_first={not order} reads them {other}.",
-                ),
+            note = (
+                f"Dates such as {example} were read {said}, as the rows are then more evenly "
+                f"spaced in time; day_first={not order} reads them {other}."
             )
+            return replace(readings[order], notes=(note,))
     raise AmbiguousDatesError(
-        f"holds dates such as {example}, which may be {_in_words(readings[True][differs])} or "
-        f"{_in_words(readings[False][differs])}, and nothing in the file tells which. Say it "
+        f"holds dates such as {example}, which may be {_in_words(times[True][differs])} or "
+        f"{_in_words(times[False][differs])}, and nothing in the file tells which. Say it "
         "with day_first=True or day_first=False."
     )
 

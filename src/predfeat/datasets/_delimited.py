@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-import re
 import sys
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -36,7 +35,6 @@ TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".dat", ".tab")
 _CELLS_AT_ONCE = 100_000
 _LONGEST_LINE = 2**25  # characters; what has no line ends is no table, and must not fill memory
 _SAMPLE_LINES = 50
-_DECIMAL_COMMA = re.compile(r"^(\s*[-+]?\d*),(\d*(?:[eE][-+]?\d+)?\s*)$")
 _DELIMITERS = ("\t", ";", ",")  # in this order: with ';' a comma may be the decimal point
 
 
@@ -93,6 +91,7 @@ def read_delimited(
             exclude=exclude, sample=lambda i: [row[i] for row in rows_read],
         )  # fmt: skip
         pieces = Pieces(source, names, roles, missing=blank, notes=notes)
+        pieces.decimal_comma = delimiter == ";" and roles.clock is None
         pieces.units = units_of(given, units)
         for block in blocks:
             _add(pieces, block, delimiter)
@@ -300,8 +299,6 @@ def _add(pieces: Pieces, rows: list[list[str]], delimiter: str) -> None:
     time = None if roles.time is None else cells[roles.time]
     if time is not None and roles.clock is not None:
         time = tuple(map("{} {}".format, time, cells[roles.clock]))
-    elif time is not None and delimiter == ";":
-        time = tuple(_DECIMAL_COMMA.sub(r"\1.\2", cell) for cell in time)
     pieces.add(block, time, None if roles.group is None else cells[roles.group])
 
 

@@ -38,7 +38,7 @@ def read_json(
             content.append(part)
             n_bytes += len(part)
             check_fits(path.name, _IN_MEMORY * n_bytes, _ADVICE)
-        document = json.loads(b"".join(content).decode("utf-8-sig"))
+        document = json.loads(b"".join(content).decode("utf-8-sig"), parse_float=_number)
     rows, has_names = _rows(_member(document, key, path.name), path.name)
     return _recording(path, rows, has_names, progress, options)
 
@@ -83,9 +83,28 @@ def _recording(
     return recording
 
 
+class _AsWritten(float):
+    """A number with the digits that the file has, where Python would write others."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def _number(text: str) -> float:
+    number = float(text)
+    if repr(number) == text:
+        return number
+    written = _AsWritten(number)
+    written.text = text
+    return written
+
+
 def _parsed(line: str, number: int, source: str) -> Any:
     try:
-        return json.loads(line)
+        return json.loads(line, parse_float=_number)
     except (ValueError, RecursionError) as error:
         raise DataFileError(f"line {number} of {source} is no JSON: {error}.") from error
 

@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from predfeat._typing import AnyArray
+from predfeat.datasets._file_column import FileColumn, joined
 from predfeat.datasets._opening import Progress, check_fits
-from predfeat.datasets._recording import Channels, FileColumn, Recording, Spectrum
+from predfeat.datasets._recording import Channels, Recording, Spectrum
 from predfeat.datasets._sentinels import blank_sentinels
 from predfeat.exceptions import DataFileError, UnevenSamplingWarning
 
@@ -174,7 +175,7 @@ def _joined(recordings: list[Recording], labels: list[str]) -> Recording:
         f"{len(labels)} files ({labels[0]} to {labels[-1]})",
         layout=first.layout,
         groups=_ids(recordings, labels),
-        time=None if first.time is None else np.concatenate([_time(r) for r in recordings]),
+        time=_times(recordings),
         rows=rows,
         copies=copies,
         step=first.step,
@@ -225,9 +226,14 @@ def _rows(recording: Recording) -> AnyArray:
     return np.arange(len(recording.values)) if recording.rows is None else recording.rows
 
 
-def _time(recording: Recording) -> AnyArray:
-    assert recording.time is not None
-    return recording.time
+def _times(recordings: list[Recording]) -> AnyArray | None:
+    times = [recording.time for recording in recordings if recording.time is not None]
+    if len(times) < len(recordings):
+        return None
+    if times[0].dtype.kind == "M" and len({time.dtype for time in times}) > 1:
+        # Nanoseconds would not hold the years that other units do.
+        times = [time.astype("M8[us]") for time in times]
+    return np.concatenate(times)
 
 
 def _ids(recordings: list[Recording], labels: list[str]) -> AnyArray:
@@ -247,9 +253,4 @@ def _column(columns: list[FileColumn | None]) -> FileColumn | None:
     there = [column for column in columns if column is not None]
     if len(there) < len(columns):
         return None
-    kinds = {column.cells.dtype.kind for column in there}
-    if len(kinds) == 1:
-        return FileColumn(there[0].name, np.concatenate([column.cells for column in there]))
-    cells = np.empty(sum(len(column.cells) for column in there), dtype=object)
-    cells[:] = [cell for column in there for cell in column.cells.tolist()]
-    return FileColumn(there[0].name, cells)
+    return joined(there)

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from predfeat._typing import AnyArray, BoolArray, FloatArray, IntArray
+from predfeat.datasets._counting import differences
 from predfeat.datasets._timestamps import shown
 from predfeat.exceptions import DataFileError
 
-__all__ = ["JITTER", "Arrangement", "arrange", "copies_of", "differences", "run_starts"]
+__all__ = ["JITTER", "Arrangement", "arrange", "copies_of", "run_starts"]
 
 JITTER = 0.2  # of a step, from the nearest whole number of steps
 _HOUR = 3600.0
@@ -40,7 +41,13 @@ class Arrangement:
 
 
 def arrange(
-    time: AnyArray | None, groups: AnyArray | None, *, source: str, name: str, guessed: bool
+    time: AnyArray | None,
+    groups: AnyArray | None,
+    *,
+    source: str,
+    name: str,
+    guessed: bool,
+    told: AnyArray | None = None,
 ) -> Arrangement:
     """Find the order of time, inside each sequence.
 
@@ -58,12 +65,15 @@ def arrange(
     Parameters
     ----------
     time : ndarray of shape (n_rows,) or None
+        datetime64, or numbers in any unit.
     groups : ndarray of shape (n_rows,) or None
     source, name : str
         The file and the time column, for messages.
     guessed : bool
         Whether the time column was only found. Numbers that were found by their name and are
         out of order must then be evenly spaced once sorted: a lap's time is no time stamp.
+    told : ndarray of shape (n_rows,), optional
+        The time stamps for messages, where `time` is counted in another way.
 
     Returns
     -------
@@ -80,6 +90,7 @@ def arrange(
     mixed = groups is not None and _mixed(groups, starts)
     if time is None:
         return _gathered(groups, np.zeros(n_rows), starts) if mixed else Arrangement(None, starts)
+    told = time if told is None else told
     step = differences(time)
     inside = ~starts[1:]
     falls = inside & (step < 0)
@@ -91,14 +102,13 @@ def arrange(
         found = _turned(starts)
     else:
         found = (
-            _set_back(time, step, inside, falls, starts)
+            _set_back(told, step, inside, falls, starts)
             or _starting_again(time, groups, step, inside, falls, starts, name)
-            or _sorted(time, groups, falls, starts)
+            or replace(_by_group(groups, time), notes=(_sorted(told, groups, falls),))
         )
-    again = found.of(time)
-    _refuse_repeats(again, found, source, name)
+    _refuse_repeats(found.of(time), found.of(told), found, source, name)
     if guessed and found.order is not None and not mixed and time.dtype.kind != "M":
-        _refuse_uneven(time, again, found, falls, source, name)
+        _refuse_uneven(told, found.of(time), found, falls, source, name)
     return found
 
 
@@ -111,16 +121,12 @@ def run_starts(groups: AnyArray | None, n_rows: int) -> BoolArray:
     return new
 
 
-def differences(time: AnyArray) -> FloatArray:
-    """Return the time from row to row; seconds for dates."""
-    if time.dtype.kind == "M":
-        return np.diff(time) / np.timedelta64(1, "s")
-    with np.errstate(over="ignore"):
-        return np.diff(time.astype(np.float64))
-
-
 def copies_of(
-    rows: IntArray, time: AnyArray | None, groups: AnyArray | None, values: FloatArray
+    rows: IntArray,
+    time: AnyArray | None,
+    groups: AnyArray | None,
+    values: FloatArray,
+    told: AnyArray,
 ) -> tuple[BoolArray, IntArray, tuple[str, ...]]:
     """Find rows that repeat the row before with its stamp and all its numbers; name all repeats.
 
@@ -131,6 +137,8 @@ def copies_of(
     time, groups, values : ndarray
         Of the rows, in order of time. Without `time`, where equal stamps mean nothing, there are
         no copies.
+    told : ndarray
+        The time stamps for messages.
 
     Returns
     -------
@@ -167,7 +175,7 @@ def copies_of(
         more = "" if kept.size == 1 else f", and so have {_many(kept.size - 1, 'more', 'more')}"
         notes.append(
             f"Row {rows[first] + 1} has the same time stamp as row {rows[first - 1] + 1} "
-            f"({shown(time[first])}){more}: such rows were kept, as if one step apart."
+            f"({shown(told[first])}){more}: such rows were kept, as if one step apart."
         )
     return keep, copies, tuple(notes)
 
@@ -210,16 +218,13 @@ def _turned(starts: BoolArray) -> Arrangement:
     return Arrangement(order, starts, (note,))
 
 
-def _sorted(
-    time: AnyArray, groups: AnyArray | None, falls: BoolArray, starts: BoolArray
-) -> Arrangement:
+def _sorted(told: AnyArray, groups: AnyArray | None, falls: BoolArray) -> str:
     row = int(np.flatnonzero(falls)[0])
-    note = (
-        f"The rows are not in order of time ({shown(time[row])} in row {row + 1}, "
-        f"{shown(time[row + 1])} in row {row + 2}): they were sorted"
+    return (
+        f"The rows are not in order of time ({shown(told[row])} in row {row + 1}, "
+        f"{shown(told[row + 1])} in row {row + 2}): they were sorted"
         + ("." if groups is None else " inside each group.")
     )
-    return replace(_by_group(groups, time), notes=(note,))
 
 
 def _usual_step(step: FloatArray, inside: BoolArray) -> float | None:
@@ -233,17 +238,17 @@ def _usual_step(step: FloatArray, inside: BoolArray) -> float | None:
 
 
 def _set_back(
-    time: AnyArray, step: FloatArray, inside: BoolArray, falls: BoolArray, starts: BoolArray
+    told: AnyArray, step: FloatArray, inside: BoolArray, falls: BoolArray, starts: BoolArray
 ) -> Arrangement | None:
     usual = _usual_step(step, inside)
-    if usual is None or time.dtype.kind != "M" or usual >= _HOUR:
+    if usual is None or told.dtype.kind != "M" or usual >= _HOUR:
         return None
     if (np.abs(step[falls] - (usual - _HOUR)) > JITTER * usual).any():
         return None
     row = int(np.flatnonzero(falls)[0])
     note = (
-        f"The clock was set back by an hour {_times(int(falls.sum()))} ({shown(time[row])} in row "
-        f"{row + 1}, then {shown(time[row + 1])}), as at the end of daylight saving time: the rows "
+        f"The clock was set back by an hour {_times(int(falls.sum()))} ({shown(told[row])} in row "
+        f"{row + 1}, then {shown(told[row + 1])}), as at the end of daylight saving time: the rows "
         "stay in the order of the file."
     )
     return Arrangement(None, starts, (note,))
@@ -279,7 +284,9 @@ def _times(n: int) -> str:
     return {1: "once", 2: "twice"}.get(n, f"{n} times")
 
 
-def _refuse_repeats(time: AnyArray, found: Arrangement, source: str, name: str) -> None:
+def _refuse_repeats(
+    time: AnyArray, told: AnyArray, found: Arrangement, source: str, name: str
+) -> None:
     inside = ~found.starts[1:]
     same = inside & (time[1:] == time[:-1])
     if 2 * same.sum() > inside.sum():
@@ -287,13 +294,13 @@ def _refuse_repeats(time: AnyArray, found: Arrangement, source: str, name: str) 
         rows = sorted(int(row) + 1 for row in found.of(np.arange(len(time)))[at : at + 2])
         raise DataFileError(
             f"most time stamps of {source} (column {name!r}) occur more than once: "
-            f"{shown(time[at])} stands in row {rows[0]} and in row {rows[1]}. Name the column that "
+            f"{shown(told[at])} stands in row {rows[0]} and in row {rows[1]}. Name the column that "
             "tells the sequences apart as `group`, or another one as `time`."
         )
 
 
 def _refuse_uneven(
-    time: AnyArray,
+    told: AnyArray,
     again: AnyArray,
     found: Arrangement,
     falls: BoolArray,
@@ -307,7 +314,7 @@ def _refuse_uneven(
     row = int(np.flatnonzero(falls)[0])
     raise DataFileError(
         f"the numbers of {source} in column {name!r} do not increase from row {row + 1} to row "
-        f"{row + 2} ({shown(time[row])}, then {shown(time[row + 1])}), and sorted they are no even "
+        f"{row + 2} ({shown(told[row])}, then {shown(told[row + 1])}), and sorted they are no even "
         "time. If they are time stamps, name the column as `time`, or the one that tells "
         "the sequences apart as `group`."
     )

@@ -10,6 +10,7 @@ import numpy as np
 
 from predfeat._typing import AnyArray, FloatArray
 from predfeat.datasets._cells import numbers
+from predfeat.datasets._file_column import FileColumn
 from predfeat.datasets._missing import Missing
 from predfeat.datasets._opening import Progress, check_fits, damage, library
 from predfeat.datasets._recording import Recording
@@ -102,13 +103,20 @@ def _read(
     kinds = [types[i] for i in numeric if _is_number(arrow, types[i])]
     narrow = bool(kinds) and all(k in (arrow.float16(), arrow.float32()) for k in kinds)
     wanted = {*numeric, *(i for i in (roles.time, roles.clock, roles.group) if i is not None)}
+    kept = [roles.group] if roles.group is not None else []
+    if roles.time is not None and roles.clock is None:
+        kept.append(roles.time)
     for read in _chosen(batches, given, wanted, source, kind):
         with damage(source, kind):
             block = _channels(read, pieces, np.float32 if narrow else np.float64)
             stamps = None if roles.time is None else _cells(read[roles.time])
             if stamps is not None and roles.clock is not None:
                 stamps = list(map("{} {}".format, stamps, _cells(read[roles.clock])))
-            ids = None if roles.group is None else read[roles.group].to_pylist()
+            ids = None if roles.group is None else _ids(read[roles.group])
+            for position in kept:
+                # A copy, as a column of Arrow's may be a part of a block of the whole table.
+                own = arrow.concat_arrays([read[position]])
+                pieces.arrow_cells.setdefault(position, []).append(own)
         pieces.add(block, stamps, ids)
         if progress is not None and n_rows > 0:
             progress(min(pieces.n_rows / n_rows, 1.0))
@@ -135,8 +143,8 @@ def _sample(
         if position not in first:
             return []
         with damage(source, kind):
-            cells: list[Any] = _cells(first[position])
-            return np.array(cells) if cells and isinstance(cells[0], np.generic) else cells
+            cells: Sequence[Any] | AnyArray = _cells(first[position])
+            return cells
 
     return sample
 
@@ -185,11 +193,22 @@ def _numbers(column: Any, pieces: Pieces, position: int) -> Any:
 
 
 def _cells(column: Any) -> Any:
-    """Return time stamps as NumPy scalars, or as text where they are text."""
+    """Return time stamps as an array of numbers, dates or durations, or as text."""
+    if str(column.type).startswith("time") and not str(column.type).startswith("timestamp"):
+        column = column.cast("string")  # Python's times of day have no nanoseconds
     array = column.to_numpy(zero_copy_only=False)
-    if array.dtype.kind in "iufM":
-        return list(array)
+    if array.dtype.kind in "iufMm":
+        return array
     return ["" if cell is None else str(cell) for cell in column.to_pylist()]
+
+
+def _ids(column: Any) -> list[Any]:
+    """Return group ids; moments and times of day as text, as Python's have no nanoseconds."""
+    if not str(column.type).startswith("time"):
+        return list(column.to_pylist())
+    empty = column.is_null().to_pylist()
+    texts = FileColumn("", column).texts()
+    return [None if none else text for none, text in zip(empty, texts, strict=True)]
 
 
 def _is_number(arrow: Any, kind: Any) -> bool:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from predfeat.datasets._recording import Channels, FileColumn, Recording
+from predfeat.datasets._file_column import FileColumn
+from predfeat.datasets._recording import Channels, Recording
 from predfeat.exceptions import ReturningGroupWarning
 from predfeat.series import Matrix, check_matrix, delay, thin
 from predfeat.series import detrend as remove_lines
@@ -133,4 +134,4 @@ def _thinned(recording: Recording, every: int) -> Recording:
 
 
 def _cells(column: FileColumn | None, rows: Any) -> FileColumn | None:
-    return None if column is None else replace(column, cells=column.cells[rows])
+    return None if column is None else column.take(rows)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from predfeat._typing import FloatArray
+from predfeat.datasets._file_column import FileColumn
 
-__all__ = ["Channels", "FileColumn", "Image", "Layout", "Recording", "Spectrum"]
+__all__ = ["Channels", "Image", "Layout", "Recording", "Spectrum"]
 
 
 @dataclass(frozen=True)
@@ -50,21 +51,6 @@ Layout = Channels | Spectrum | Image
 
 
 @dataclass(frozen=True)
-class FileColumn:
-    """A column of the file that is no channel, kept so that it can be written back.
-
-    Attributes
-    ----------
-    name : str
-    cells : ndarray of shape (n_rows_of_the_file,)
-        Numbers, datetime64, or text as the file has it.
-    """
-
-    name: str
-    cells: np.ndarray[Any, Any]
-
-
-@dataclass(frozen=True)
 class Recording:
     """A series as it was read from a file.
 
@@ -84,7 +70,8 @@ class Recording:
         Ids of the sequences: the file's own, or numbers where a long jump of the time stamps
         began a new sequence. Of several files their names, with such an id behind, if any.
     time : ndarray of shape (n_rows,), optional
-        Time stamp of every row: numbers or datetime64.
+        Time stamp of every row: numbers, or datetime64 (in UTC, to the microsecond where
+        nanoseconds do not reach). Steps and order are found with all digits of the file.
     rows : ndarray of int of shape (n_rows,), optional
         Which row of the file each row is; -1 for rows that stand for a gap between time stamps.
         None: the file's rows one by one. Rows are in order of time, also where the file's are

@@ -13,6 +13,7 @@ import numpy as np
 from predfeat._typing import AnyArray, BoolArray, FloatArray, IntArray
 from predfeat.datasets._calendar import Calendar
 from predfeat.datasets._clocks import ENOUGH, is_linear, labels_stretches, turns
+from predfeat.datasets._counting import since
 from predfeat.datasets._naming import in_python, quoted
 from predfeat.datasets._sparse import cost_in_rows, worth_their_rows
 from predfeat.exceptions import DataFileError
@@ -28,7 +29,7 @@ class Rows:
     ----------
     n_rows : int
     time : ndarray, optional
-        Numbers or datetime64.
+        datetime64, or numbers in any unit.
     groups : ndarray, optional
         Ids of the sequences.
     """
@@ -63,12 +64,7 @@ class Rows:
 
     def seconds(self) -> FloatArray | None:
         """Return time as numbers, from the first row on."""
-        if self.time is None:
-            return None
-        since = self.time - self.time[0]
-        if self.time.dtype.kind == "M":
-            return np.asarray(since / np.timedelta64(1, "s"), dtype=np.float64)
-        return np.asarray(since, dtype=np.float64)
+        return None if self.time is None else since(self.time)
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -13,11 +14,12 @@ from predfeat._typing import AnyArray, FloatArray
 from predfeat.datasets._cells import CellTally
 from predfeat.datasets._clocks import ENOUGH
 from predfeat.datasets._dates import AmbiguousDatesError
+from predfeat.datasets._file_column import FileColumn, stored_texts
 from predfeat.datasets._missing import Missing
 from predfeat.datasets._naming import in_python
-from predfeat.datasets._opening import check_fits
+from predfeat.datasets._opening import check_fits, library
 from predfeat.datasets._ordering import arrange, copies_of
-from predfeat.datasets._recording import FileColumn, Recording
+from predfeat.datasets._recording import Recording
 from predfeat.datasets._roles import Roles
 from predfeat.datasets._screening import Rows, about_ids, screen
 from predfeat.datasets._sentinels import without_infinities, without_sentinels
@@ -26,6 +28,8 @@ from predfeat.datasets._timestamps import Stamps, parse_times
 from predfeat.exceptions import DataFileError, SkippedColumnsWarning
 
 __all__ = ["Pieces"]
+
+_DECIMAL_COMMA = re.compile(r"^(\s*[-+]?\d*),(\d*(?:[eE][-+]?\d+)?\s*)$")
 
 
 @dataclass
@@ -41,7 +45,11 @@ class Pieces:
     blocks : list of ndarray
         The channels; a column in `text` may hold anything.
     time_cells, group_cells : list
-        One entry per row, as read; `time_cells` may be an array.
+        One entry per row, as read. `time_cells` may be blocks of text or of arrays.
+    arrow_cells : dict of int to list of Arrow arrays
+        Blocks of the time and the group column as a file of Arrow's has them, by position.
+    decimal_comma : bool
+        Whether numbers of the time column may have a decimal comma.
     tallies : dict of int to CellTally
         What the cells of text are, by the column's position.
     text : dict of int to str
@@ -60,6 +68,8 @@ class Pieces:
     blocks: list[FloatArray] = field(default_factory=list)
     time_cells: Any = field(default_factory=list)
     group_cells: list[Any] = field(default_factory=list)
+    arrow_cells: dict[int, list[Any]] = field(default_factory=dict)
+    decimal_comma: bool = False
     tallies: dict[int, CellTally] = field(default_factory=dict)
     text: dict[int, str] = field(default_factory=dict)
     units: tuple[str, ...] = ()
@@ -75,11 +85,16 @@ class Pieces:
         return self.tallies.setdefault(position, CellTally())
 
     def add(
-        self, block: FloatArray, time: Sequence[Any] | None, group: Sequence[Any] | None
+        self,
+        block: FloatArray,
+        time: Sequence[str] | AnyArray | None,
+        group: Sequence[Any] | None,
     ) -> None:
         """Append one block of rows."""
         self.blocks.append(block)
-        if time is not None:
+        if isinstance(time, np.ndarray):
+            self.time_cells.append(time)
+        elif time is not None:
             self.time_cells.extend(time)
         if group is not None:
             # Equal ids share one object: a million rows of three ids are three texts.
@@ -92,11 +107,10 @@ class Pieces:
         """Join the blocks, leave out what holds no numbers, and lay the rows out in time."""
         if self.n_rows == 0:
             raise DataFileError(f"{self.source} has a header but no rows.")
-        group = self._groups()
-        timeline, stamps, as_channel = self._timeline(group, jumps, day_first)
+        ids = self._ids()
+        timeline, stamps, as_channel = self._timeline(ids, jumps, day_first)
         self._judge_text()
         values, places, skipped = self._channels(as_channel)
-        ids = None if group is None else group.cells
         named = [self.names[i] for i in places]
         wanted = [k for k, i in enumerate(places) if i in self.roles.wanted]
         said = without_infinities(values, named)
@@ -104,9 +118,8 @@ class Pieces:
         if not self.missing.named:
             values, sentinels, more = without_sentinels(values, named)
             said += more
-        found = screen(
-            values, named, Rows(self.n_rows, self._stamps, ids), wanted=wanted, source=self.source
-        )
+        rows = Rows(self.n_rows, self._stamps, ids)
+        found = screen(values, named, rows, wanted=wanted, source=self.source)
         if found.left_out:
             values = values[:, found.kept]
         names = tuple(self.names[places[k]] for k in found.kept)
@@ -115,17 +128,16 @@ class Pieces:
         units = units if any(units) else ()
         bare = Recording(
             values, names, self.source, units=units, skipped=skipped, left_out=left_out,
-            group_column=group, notes=self.notes, sentinels=sentinels,
+            group_column=self._group_column(ids), notes=self.notes, sentinels=sentinels,
         )  # fmt: skip
         if timeline is None:
-            recording = in_file_order(bare, self.source)
+            recording = in_file_order(bare, ids, self.source)
         else:
             assert stamps is not None
-            column = FileColumn(self._time_name(), stamps.cells)
-            recording = laid_out(bare, timeline, column, stamps)
+            recording = laid_out(bare, timeline, self._time_column(), stamps)
         return replace(recording, notes=(*recording.notes, *said, *found.notes))
 
-    def _groups(self) -> FileColumn | None:
+    def _ids(self) -> AnyArray | None:
         position = self.roles.group
         if position is None:
             return None
@@ -136,7 +148,27 @@ class Pieces:
                     f"row {row + 1} of {self.source} has no group id (column {name!r}). Every row "
                     "must belong to a group."
                 )
-        return FileColumn(name, _plain_ids(self.group_cells))
+        return _plain_ids(self.group_cells)
+
+    def _group_column(self, ids: AnyArray | None) -> FileColumn | None:
+        position = self.roles.group
+        if position is None:
+            return None
+        return FileColumn(self.names[position], self._from_arrow(position, ids))
+
+    def _time_column(self) -> FileColumn:
+        assert self.roles.time is not None
+        stored: Any = self.time_cells
+        if not isinstance(stored, np.ndarray) and self.roles.time not in self.arrow_cells:
+            stored = stored_texts(stored)
+        return FileColumn(self._time_name(), self._from_arrow(self.roles.time, stored))
+
+    def _from_arrow(self, position: int, otherwise: Any) -> Any:
+        blocks = self.arrow_cells.get(position)
+        if blocks is None:
+            return otherwise
+        arrow = library("pyarrow", extra="tables", what="reading .parquet")
+        return arrow.chunked_array(blocks)
 
     def _time_name(self) -> str:
         assert self.roles.time is not None
@@ -144,7 +176,7 @@ class Pieces:
         return name if self.roles.clock is None else f"{name} {self.names[self.roles.clock]}"
 
     def _timeline(
-        self, group: FileColumn | None, jumps: str | None, day_first: bool | None
+        self, ids: AnyArray | None, jumps: str | None, day_first: bool | None
     ) -> tuple[Timeline | None, Stamps | None, FloatArray | None]:
         """Lay out the time column; a guessed one that is none is left out or made a channel."""
         position = self.roles.time
@@ -152,9 +184,10 @@ class Pieces:
             return None, None, None
         name = self._time_name()
         cells: Any = self.time_cells
-        if isinstance(cells, list) and cells and isinstance(cells[0], np.generic):
-            cells = np.array(cells)
-        ids = None if group is None else group.cells
+        if isinstance(cells, list) and isinstance(cells[0], np.ndarray):
+            cells = self.time_cells = np.concatenate(cells)
+        elif self.decimal_comma:
+            cells = [_DECIMAL_COMMA.sub(r"\1.\2", cell) for cell in cells]
         try:
             unit = self.units[position] if self.units else ""
             stamps = parse_times(
@@ -162,10 +195,11 @@ class Pieces:
             )
             self._stamps = stamps.time
             arrangement = arrange(
-                stamps.time, ids, source=self.source, name=name, guessed=self.roles.guessed
-            )
+                stamps.exact, ids, source=self.source, name=name, guessed=self.roles.guessed,
+                told=stamps.time,
+            )  # fmt: skip
             timeline = lay_out(
-                stamps.time, ids, source=self.source, name=name, jumps=jumps,
+                stamps.exact, ids, source=self.source, name=name, jumps=jumps, tick=stamps.tick,
                 n_columns=len(self.roles.channels), arrangement=arrangement,
             )  # fmt: skip
         except AmbiguousDatesError:
@@ -273,16 +307,15 @@ class Pieces:
         )
 
 
-def in_file_order(recording: Recording, source: str) -> Recording:
+def in_file_order(recording: Recording, ids: AnyArray | None, source: str) -> Recording:
     """Finish a recording without time stamps: only groups that stand mixed are sorted out."""
-    group = recording.group_column
-    if group is None:
+    if ids is None:
         return recording
-    found = arrange(None, group.cells, source=source, name="", guessed=False)
+    found = arrange(None, ids, source=source, name="", guessed=False)
     return replace(
         recording,
         values=found.of(recording.values),
-        groups=found.of(group.cells),
+        groups=found.of(ids),
         rows=found.order,
         notes=(*recording.notes, *found.notes),
     )
@@ -296,8 +329,9 @@ def laid_out(
     if rows is not None:
         values = np.where((rows >= 0)[:, None], values[rows], np.nan)
     known = np.arange(len(values)) if rows is None else rows
-    stamps_of_rows = None if timeline.coarse else timeline.time
-    keep, copies, repeats = copies_of(known, stamps_of_rows, timeline.groups, values)
+    time = stamps.times(timeline.time, rows)
+    exact = None if timeline.coarse else timeline.time
+    keep, copies, repeats = copies_of(known, exact, timeline.groups, values, time)
     groups = timeline.groups
     if len(copies):
         values, rows = values[keep], known[keep]
@@ -306,7 +340,7 @@ def laid_out(
         recording,
         values=values,
         groups=groups,
-        time=timeline.time[keep],
+        time=time[keep] if len(copies) else time,
         rows=rows,
         copies=copies if len(copies) else None,
         step=timeline.step,

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 from predfeat._typing import AnyArray, BoolArray, FloatArray, IntArray
 from predfeat.datasets._calendar_steps import CalendarSteps, calendar_steps
 from predfeat.datasets._clocks import ENOUGH
+from predfeat.datasets._counting import differences
 from predfeat.datasets._opening import check_fits
-from predfeat.datasets._ordering import JITTER, Arrangement, differences, run_starts
+from predfeat.datasets._ordering import JITTER, Arrangement, run_starts
 from predfeat.exceptions import UnevenSamplingWarning
 
 __all__ = ["Timeline", "lay_out"]
@@ -59,6 +61,7 @@ def lay_out(
     name: str,
     jumps: str | None = None,
     n_columns: int = 1,
+    tick: Fraction = Fraction(1),
     arrangement: Arrangement | None = None,
 ) -> Timeline:
     """Put rows on an even time axis: short jumps become missing rows, long ones new sequences.
@@ -82,6 +85,8 @@ def lay_out(
         "gaps" makes gaps of weekends, too; "ignore" keeps the rows as they are.
     n_columns : int
         Of the series, to judge how much memory the missing rows would take.
+    tick : Fraction
+        What one count of `time` stands for, where it holds numbers: the step is told in it.
     arrangement : Arrangement, optional
         The order in which to take the rows, and where sequences begin. By default as they stand,
         with time increasing inside each group.
@@ -99,7 +104,7 @@ def lay_out(
     dates = time.dtype.kind == "M"
     calendar = calendar_steps(time, inside, working_days=jumps != "gaps") if dates else None
     unit = calendar.unit if calendar is not None else "s" if dates else None
-    difference = differences(time)
+    difference = differences(time, tick)
     if calendar is not None:
         difference = np.diff(calendar.places).astype(np.float64)
     forward = difference[inside & (difference > 0)]
@@ -112,7 +117,7 @@ def lay_out(
     # Rows that were sorted repeat a stamp where two recordings of the same time were joined.
     coarse = order is None and n_repeated >= max(ENOUGH, _JITTER_SHARE * inside.sum())
     if coarse:
-        tick, step = step, float(f"{difference[inside].mean():.3g}")
+        ticking, step = step, float(f"{difference[inside].mean():.3g}")
         notes = (*notes, _about_ticks(difference[inside], step, unit, name))
     if jumps == "ignore":
         return Timeline(order, time, groups, step, unit, notes, coarse)
@@ -121,7 +126,7 @@ def lay_out(
         steps = np.where(inside & (difference > 0), difference / step, 1.0)
     if coarse:
         # A clock that stands still between its ticks is late by less than one of them.
-        sure = (difference - tick) / step
+        sure = (difference - ticking) / step
         steps = np.where(inside & (sure > _JUMP), np.rint(np.minimum(sure, 1e9)), 1.0)
     # Beyond 1e9 the exact number does not matter: it is a new sequence anyway.
     whole = np.maximum(np.rint(np.minimum(steps, 1e9)), 1).astype(np.int64)
@@ -187,15 +192,11 @@ def _with_missing(
     # The place of a missing row between the two rows around it, evenly divided.
     place = np.arange(len(origin)) - np.flatnonzero(first)[origin]
     ahead = np.minimum(origin + 1, len(time) - 1)
-    span = time[ahead] - time[origin]
-    share = place / repeats[origin]
     if calendar is not None:
         assert timeline.step is not None
         filled = calendar.later(time[origin], place * int(timeline.step))
-    elif time.dtype.kind == "M":
-        filled = time[origin] + np.rint(span.astype(np.int64) * share).astype(span.dtype)
     else:
-        filled = time[origin] + span * share
+        filled = _between(time[origin], time[ahead], place, repeats[origin])
     return Timeline(
         rows,
         np.where(first, time[origin], filled),
@@ -205,6 +206,25 @@ def _with_missing(
         timeline.notes,
         timeline.coarse,
     )
+
+
+def _between(one: AnyArray, other: AnyArray, place: IntArray, parts: IntArray) -> AnyArray:
+    """Return the moment after `place` of as many equal `parts` between two; whole for counts."""
+    span = other - one
+    moved: AnyArray
+    if span.dtype.kind == "f":
+        moved = span * (place / parts)
+    else:
+        moved = _whole_share(span.view(np.int64), place, parts).astype(span.dtype)
+    between: AnyArray = one + moved
+    return between
+
+
+def _whole_share(span: IntArray, place: IntArray, parts: IntArray) -> IntArray:
+    # Divided before it is multiplied, so that no product leaves 64 bits.
+    quotient, rest = np.divmod(span, parts)
+    share: IntArray = quotient * place + (rest * place + parts // 2) // parts
+    return share
 
 
 def _warn_uneven(steps: FloatArray, whole: IntArray, source: str, name: str) -> None:

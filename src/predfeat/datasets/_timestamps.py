@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from predfeat._typing import AnyArray, FloatArray
+from predfeat._typing import AnyArray, FloatArray, IntArray
 from predfeat.datasets._clocks import ENOUGH
-from predfeat.datasets._dates import AmbiguousDatesError, parse_clock, parse_dates
+from predfeat.datasets._counting import counts_of, in_float
+from predfeat.datasets._dates import NOT_MOVED, AmbiguousDatesError, parse_clock, parse_dates
 from predfeat.exceptions import DataFileError
 
 __all__ = ["Stamps", "are_days_in_digits", "is_time_name", "parse_times", "shown", "unit_in_name"]
@@ -32,7 +34,8 @@ SECONDS = {
     **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), 3600.0),
     **dict.fromkeys(("d", "day", "days"), 86_400.0),
 }
-_DAY = 86_400.0  # seconds
+_NANOSECOND = Fraction(1, 10**9)  # seconds
+_DAY = 86_400 * 10**9  # nanoseconds
 # Unix time of this millennium up to 2100: ten digits in seconds, three more for each finer unit.
 _EPOCHS = (1_000_000_000, 4_102_444_800)
 _EPOCH_UNITS = (
@@ -51,18 +54,40 @@ class Stamps:
     Attributes
     ----------
     time : ndarray
-        float64 or datetime64; dates with a zone are in UTC.
-    cells : ndarray
-        What to write back: whole numbers as int, dates as the text that was read.
+        Numbers or datetime64; dates with a zone are in UTC.
     unit : str or None
         Of `time`; None where nobody says.
     notes : tuple of str
+    exact : ndarray
+        The same with all digits of the cells: what is to be sorted and subtracted. datetime64,
+        moved by `moved`; or counts of `tick`.
+    tick : Fraction
+        In `unit`.
+    moved : timedelta64
+        See `Dates`.
     """
 
     time: AnyArray
-    cells: AnyArray
     unit: str | None
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...]
+    exact: AnyArray
+    tick: Fraction = Fraction(1)
+    moved: np.timedelta64 = NOT_MOVED
+
+    def times(self, exact: AnyArray, rows: IntArray | None) -> AnyArray:
+        """Return the time of rows that are laid out; those of no row of the file from `exact`."""
+        if rows is None:
+            return self.time
+        found: AnyArray
+        if exact.dtype.kind == "M":
+            found = exact.astype(self.time.dtype) - self.moved
+        elif self.time.dtype.kind == "f":
+            found = in_float(exact, self.tick)
+        else:
+            found = exact.astype(self.time.dtype)
+        there = rows >= 0
+        found[there] = self.time[rows[there]]
+        return found
 
 
 def is_time_name(name: str) -> int | None:
@@ -147,7 +172,9 @@ def _parsed(
 ) -> Stamps | str:
     if isinstance(cells, np.ndarray) and cells.dtype.kind == "M":
         bad = np.flatnonzero(np.isnat(cells))
-        return f"is empty in row {bad[0] + 1}" if bad.size else Stamps(cells, cells, "s")
+        return f"is empty in row {bad[0] + 1}" if bad.size else Stamps(cells, "s", (), cells)
+    if isinstance(cells, np.ndarray) and cells.dtype.kind == "m":
+        return _durations(cells)
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "iuf":
         return _numbers(cells, None, name, unit)
     texts = [str(cell).strip() for cell in cells]
@@ -161,23 +188,41 @@ def _parsed(
 
 
 def _dates(texts: list[str], day_first: bool | None) -> Stamps | str:
-    kept = np.array(texts, dtype=object)
-    seconds = parse_clock(texts)
-    if seconds is not None:
-        return _past_midnight(seconds, kept)
+    clock = parse_clock(texts)
+    if clock is not None:
+        return _past_midnight(clock)
     dates = parse_dates(texts, day_first)
-    return dates if isinstance(dates, str) else Stamps(dates.time, kept, "s", dates.notes)
+    if isinstance(dates, str):
+        return dates
+    return Stamps(dates.time, "s", dates.notes, dates.exact, moved=dates.moved)
 
 
-def _past_midnight(seconds: FloatArray, cells: AnyArray) -> Stamps:
+def _past_midnight(clock: IntArray) -> Stamps:
     """Let times of day go on after midnight, where the clock falls by nearly a day."""
-    falls = np.diff(seconds) < -_DAY / 2
-    if not falls.any() or seconds.max() >= _DAY:
-        return Stamps(seconds, cells, "s")
+    falls = np.diff(clock) < -_DAY // 2
+    if not falls.any() or clock.max() >= _DAY:
+        return _counted(clock, _NANOSECOND)
     days = np.append(0, np.cumsum(falls))
     times = "once" if days[-1] == 1 else f"{days[-1]} times"
     note = f"The times of day pass midnight {times}: a new day was counted each time."
-    return Stamps(seconds + _DAY * days, cells, "s", (note,))
+    return _counted(clock + _DAY * days, _NANOSECOND, (note,))
+
+
+def _durations(cells: AnyArray) -> Stamps | str:
+    bad = np.flatnonzero(np.isnat(cells))
+    if bad.size:
+        return f"is empty in row {bad[0] + 1}"
+    return _counted(cells.view(np.int64), _fraction(SECONDS[np.datetime_data(cells.dtype)[0]]))
+
+
+def _counted(counts: AnyArray, tick: Fraction, notes: tuple[str, ...] = ()) -> Stamps:
+    """Return time stamps that are counts of a part of a second."""
+    return Stamps(in_float(counts, tick), "s", notes, counts, tick)
+
+
+def _fraction(number: float) -> Fraction:
+    """Return 1/10 for 0.1."""
+    return Fraction(repr(number))
 
 
 def _numbers(numbers: AnyArray, texts: list[str] | None, name: str, unit: str) -> Stamps | str:
@@ -185,25 +230,20 @@ def _numbers(numbers: AnyArray, texts: list[str] | None, name: str, unit: str) -
     bad = np.flatnonzero(~np.isfinite(as_floats))
     if bad.size:
         return f"is {as_floats[bad[0]]} in row {bad[0] + 1}"
-    kept: AnyArray = as_floats
-    whole = bool(((np.abs(as_floats) < 2.0**53) & (as_floats == np.round(as_floats))).all())
-    if numbers.dtype.kind in "iu":
-        kept = numbers
-    elif whole and not (np.signbit(as_floats) & (as_floats == 0)).any():
-        kept = as_floats.astype(np.int64)
-    if kept.dtype.kind in "iu":
-        days = _written_as_one_number(kept)
+    counts, tick = counts_of(numbers if numbers.dtype.kind in "iu" else as_floats, texts)
+    whole = tick == 1 and counts.dtype.kind in "iu"
+    if whole:
+        days = _written_as_one_number(counts)
         if days is not None:
-            written = kept if texts is None else np.array(texts, dtype=object)
-            return Stamps(days, written, "s")
+            return Stamps(days, "s", (), days)
     seconds = SECONDS.get(unit.lower(), unit_in_name(name))
     if seconds is None or seconds <= 1:
-        moments, note = _unix(kept, name)
+        moments, note = _unix(counts, tick, name)
         if moments is not None:
-            return Stamps(moments, kept, "s", (note,))
+            return Stamps(moments, "s", (note,), moments)
     if seconds is not None:
-        return Stamps(as_floats * seconds, kept, "s")
-    return Stamps(as_floats, kept, None)
+        return Stamps(as_floats * seconds, "s", (), counts, tick * _fraction(seconds))
+    return Stamps(counts if whole else as_floats, None, (), counts, tick)
 
 
 def are_days_in_digits(texts: Sequence[str]) -> bool:
@@ -252,22 +292,31 @@ def _written_as_one_number(numbers: AnyArray) -> AnyArray | None:
     return found.astype("M8[us]") if right.all() else None
 
 
-def _unix(numbers: AnyArray, name: str) -> tuple[AnyArray | None, str]:
+def _unix(counts: AnyArray, tick: Fraction, name: str) -> tuple[AnyArray | None, str]:
     """Read plausible Unix times as moments, and say so."""
-    low, high = float(numbers.min()), float(numbers.max())
-    for per_second, unit, kind in _EPOCH_UNITS:
+    low, high = counts.min().item() * tick, counts.max().item() * tick
+    for per_second, unit, _ in _EPOCH_UNITS:
         if _EPOCHS[0] * per_second <= low and high <= _EPOCHS[1] * per_second:
-            if numbers.dtype.kind == "f":
-                fraction: FloatArray = numbers * (1e6 / per_second)
+            if counts.dtype.kind == "f":  # whose last digits mean nothing
+                fraction: FloatArray = counts * (1e6 / per_second)
                 moments = np.rint(fraction).astype(np.int64).astype("M8[us]")
             else:
-                moments = numbers.astype(np.int64).astype(kind)
+                moments = _moments(counts, tick / per_second)
             note = (
                 f"The numbers of {name!r} were taken as {unit} since 1970 (Unix time): "
                 f"{shown(moments.min())} to {shown(moments.max())}."
             )
             return moments, note
     return None, ""
+
+
+def _moments(counts: AnyArray, seconds: Fraction) -> AnyArray:
+    """Return moments from counts of so many seconds since 1970; what is below 1 ns is cut off."""
+    units = [(seconds * per_second, kind) for per_second, _, kind in _EPOCH_UNITS]
+    factor, kind = next((u for u in units if u[0].denominator == 1), units[-1])
+    whole = counts.astype(np.int64) // factor.denominator * factor.numerator
+    moments: AnyArray = whole.astype(kind)
+    return moments
 
 
 def shown(stamp: Any) -> str:
@@ -280,6 +329,8 @@ def shown(stamp: Any) -> str:
     >>> shown(np.datetime64("2024-03-01T02:00:00.000000")), shown(3.0)
     ('2024-03-01 02:00', '3')
     """
+    if isinstance(stamp, np.integer):
+        return str(stamp)
     if not isinstance(stamp, np.datetime64):
         return f"{float(stamp):.12g}"
     text = str(stamp).replace("T", " ")

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from predfeat._typing import AnyArray, FloatArray
+from predfeat.datasets._file_column import FileColumn
 from predfeat.datasets._opening import Progress, check_fits, damage, library
-from predfeat.datasets._recording import FileColumn, Image, Recording
+from predfeat.datasets._recording import Image, Recording
 from predfeat.datasets._timeline import lay_out
 from predfeat.datasets._windows import check_window
 from predfeat.exceptions import DataFileError

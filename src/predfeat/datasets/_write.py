@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from typing import IO, Any
 
 import numpy as np
 
 from predfeat._typing import AnyArray, ArrayLike, FloatArray
+from predfeat.datasets._file_column import FileColumn
 from predfeat.datasets._opening import library
-from predfeat.datasets._recording import FileColumn, Recording
+from predfeat.datasets._recording import Recording
 from predfeat.exceptions import DataFileError
 
 __all__ = ["WRITABLE_SUFFIXES", "write_features"]
 
 WRITABLE_SUFFIXES = (".csv", ".tsv", ".npy", ".parquet")
 _ROWS_AT_ONCE = 20_000
-_SPECIAL = re.compile('[",;\t\r\n]')
+_SPECIAL = re.compile(r'[",;\t\r\n]|^(?:#|%|//)')
 _EMPTY = '""'
 
 
@@ -33,7 +35,10 @@ def write_features(
 
     Rows that the reader put in for gaps between time stamps are not written; a row that it left
     out as a copy of another one gets the features of that one. Numbers keep all
-    their digits: reading them gives the same bits. NaN becomes an empty cell.
+    their digits: reading them gives the same bits. NaN becomes an empty cell. Time stamps and group
+    ids are those of the file: the text of its cells, character by character, or values of the
+    same type, which in a text table stand with all their digits. In Parquet, time stamps in text
+    that are numbers become numbers, unless these have too few digits.
 
     Parameters
     ----------
@@ -90,7 +95,7 @@ def write_features(
                 f"{len(recording.values)}."
             )
         features = _file_rows(features, recording)
-        columns = _own_columns(recording, as_text=suffix in (".csv", ".tsv"))
+        columns = _own_columns(recording, typed=suffix == ".parquet")
     _refuse_shared_names([*(column.name for column in columns), *names])
     if suffix == ".npy":
         np.lib.format.write_array(file, np.ascontiguousarray(features), allow_pickle=False)
@@ -100,16 +105,14 @@ def write_features(
         _write_text(file, columns, features, names, "," if suffix == ".csv" else "\t")
 
 
-def _own_columns(recording: Recording, *, as_text: bool) -> list[FileColumn]:
+def _own_columns(recording: Recording, *, typed: bool) -> list[FileColumn]:
     """Return the time and the group column as they are to be written."""
     columns = [] if recording.file_column is None else [recording.file_column]
     time = recording.time_column
     if time is None and recording.time is not None:
         time = FileColumn("time", _file_rows(recording.time, recording))
     if time is not None:
-        if not as_text and time.cells.dtype.kind == "O" and recording.time is not None:
-            time = FileColumn(time.name, _file_rows(recording.time, recording))
-        columns.append(time)
+        columns.append(_in_numbers(time) if typed else time)
     group = recording.group_column
     made = recording.time_column is not None or recording.file_column is not None
     if group is None and recording.groups is not None and not made:
@@ -117,6 +120,21 @@ def _own_columns(recording: Recording, *, as_text: bool) -> list[FileColumn]:
     if group is not None:
         columns.append(group)
     return columns
+
+
+def _in_numbers(column: FileColumn) -> FileColumn:
+    """Turn text such as 0.50 into numbers, for a file that has types, unless digits get lost."""
+    if not isinstance(column.stored, np.ndarray) or column.stored.dtype.kind not in "OS":
+        return column
+    texts = column.texts()
+    try:
+        numbers = np.fromiter(map(float, texts), np.float64, len(texts))
+        pairs = zip(texts, map(repr, numbers.tolist()), strict=True)
+        if all(text == usual or Decimal(text) == Decimal(usual) for text, usual in pairs):
+            return FileColumn(column.name, numbers)
+    except (ValueError, ArithmeticError):
+        pass
+    return column
 
 
 def _file_rows(cells: AnyArray, recording: Recording) -> AnyArray:
@@ -159,7 +177,7 @@ def _text_blocks(
     yield delimiter.join(_in_quotes_where_needed(name) for name in header) + "\n"
     for start in range(0, len(features), _ROWS_AT_ONCE):
         stop = start + _ROWS_AT_ONCE
-        own = [_as_text(column.cells[start:stop]) for column in columns]
+        own = [list(map(_in_quotes_where_needed, column.texts(start, stop))) for column in columns]
         # repr has as many digits as are needed to get the same bits back.
         numbers = [
             ["" if number != number else repr(number) for number in feature]
@@ -171,7 +189,7 @@ def _text_blocks(
 
 
 def _in_quotes_where_needed(text: str) -> str:
-    """Quote what could be taken for a delimiter, a line's end or padding.
+    """Quote what could be taken for a delimiter, a line's end, padding or a comment.
 
     All delimiters count, as a reader has to find out which one it is.
     """
@@ -180,26 +198,22 @@ def _in_quotes_where_needed(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
 
 
-def _as_text(cells: AnyArray) -> list[str]:
-    if cells.dtype.kind == "M":
-        return list(np.datetime_as_string(cells).tolist())
-    if cells.dtype.kind == "f":
-        return [repr(number) for number in cells.tolist()]
-    return [_in_quotes_where_needed(str(cell)) for cell in cells.tolist()]
-
-
 def _write_parquet(
     file: IO[bytes], columns: list[FileColumn], features: FloatArray, names: Sequence[str]
 ) -> None:
     arrow = library("pyarrow", extra="tables", what="writing .parquet")
     parquet = library("pyarrow.parquet", extra="tables", what="writing .parquet")
-    arrays = [arrow.array(_for_arrow(column.cells)) for column in columns]
+    arrays = [_for_arrow(column.stored) for column in columns]
+    arrays = [arrow.array(a) if isinstance(a, np.ndarray | list) else a for a in arrays]
     arrays += [arrow.array(np.ascontiguousarray(feature)) for feature in features.T]
     table = arrow.Table.from_arrays(
         arrays, names=[*(column.name for column in columns), *map(str, names)]
     )
-    parquet.write_table(table, file)
+    # Each block that was read has a dictionary of its own, if it has one.
+    parquet.write_table(table.unify_dictionaries(), file)
 
 
-def _for_arrow(cells: AnyArray) -> Any:
-    return cells.tolist() if cells.dtype.kind == "O" else cells
+def _for_arrow(stored: Any) -> Any:
+    if isinstance(stored, np.ndarray) and stored.dtype.kind in "OS":
+        return FileColumn("", stored).cells.tolist()
+    return stored

@@ -1,0 +1,135 @@
+"""Time in whole counts, so that no digit is lost where one stamp is taken from another.
+
+A float64 holds fifteen digits. Nanoseconds since 1970 have nineteen, and so has a Unix time with
+nine decimals: two of them have to be subtracted as whole numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Context, Decimal
+from fractions import Fraction
+
+import numpy as np
+
+from predfeat._typing import AnyArray, FloatArray
+from predfeat.datasets._clocks import quantum
+
+__all__ = ["counts_of", "differences", "in_float", "since"]
+
+_SAFE_DIGITS = 15  # of any decimal, that a float64 gives back
+_MOST_DIGITS = 19  # of counts in 64 bits
+
+
+def counts_of(numbers: AnyArray, texts: Sequence[str] | None) -> tuple[AnyArray, Fraction]:
+    """Return numbers as whole counts of a power of ten, and that power; as they are where none is.
+
+    Parameters
+    ----------
+    numbers : ndarray
+        Whole numbers, or finite float64.
+    texts : sequence of str, optional
+        What the numbers were read from: it may have more digits than they have. Nineteen digits
+        of the largest count; what a text has beyond is cut off.
+
+    Returns
+    -------
+    counts : ndarray of int64, uint64 or float64
+    tick : Fraction
+        What one count stands for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.datasets._counting import counts_of
+    >>> texts = ["1700000000.123456789", "1700000000.12345679"]
+    >>> counts_of(np.array(texts, dtype=float), texts)[0].tolist()
+    [1700000000123456789, 1700000000123456790]
+    >>> counts_of(np.array([0.25, 3.5]), None)
+    (array([ 25, 350]), Fraction(1, 100))
+    """
+    if numbers.dtype.kind in "iu":
+        wide = numbers.dtype.kind == "u" and numbers.dtype.itemsize == 8
+        return numbers if wide else numbers.astype(np.int64), Fraction(1)
+    if texts is not None and max(map(len, texts), default=0) > _SAFE_DIGITS:
+        return _counts_of_texts(texts)
+    whole = (np.abs(numbers) < 2.0**53) & (numbers == np.rint(numbers))
+    unit = 1.0 if whole.all() else quantum(numbers)
+    if unit is None:
+        return numbers, Fraction(1)
+    tick = Fraction(repr(unit))
+    return np.rint(numbers * float(1 / tick)).astype(np.int64), tick
+
+
+def _counts_of_texts(texts: Sequence[str]) -> tuple[AnyArray, Fraction]:
+    for kind in (np.int64, np.uint64):
+        try:
+            return np.fromiter(map(int, texts), kind, len(texts)), Fraction(1)
+        except (ValueError, OverflowError):
+            continue
+    numbers = [Decimal(text) for text in texts]
+    decimals = max(-int(number.as_tuple().exponent) for number in numbers)
+    largest = max((number.adjusted() for number in numbers if number), default=0)
+    decimals = min(decimals, _MOST_DIGITS - 1 - largest)
+    while True:
+        # Digits enough that nothing is rounded but what is cut off.
+        exact = Context(prec=max(len(text) for text in texts) + abs(decimals) + _MOST_DIGITS)
+        counts = [int(number.scaleb(decimals, exact)) for number in numbers]
+        try:
+            return np.array(counts, dtype=np.int64), Fraction(10) ** -decimals
+        except OverflowError:
+            decimals -= 1
+
+
+def in_float(counts: AnyArray, tick: Fraction) -> FloatArray:
+    """Return what counts stand for; of a fraction such as 1/10 no digit gets lost on the way."""
+    if tick == 1:
+        return counts.astype(np.float64)
+    with np.errstate(over="ignore"):
+        return counts.astype(np.float64) * float(tick.numerator) / float(tick.denominator)
+
+
+def differences(time: AnyArray, tick: Fraction = Fraction(1)) -> FloatArray:
+    """Return the time from row to row, seconds for dates: exact, then rounded to float64 once.
+
+    Parameters
+    ----------
+    time : ndarray of shape (n_rows,)
+        datetime64, or counts of `tick`.
+    tick : Fraction
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.datasets._counting import differences
+    >>> differences(np.array([2**63 - 1, -(2**63)])).tolist() == [-(2.0**64)]
+    True
+    """
+    return _subtracted(time[1:], time[:-1], tick)
+
+
+def since(time: AnyArray, tick: Fraction = Fraction(1)) -> FloatArray:
+    """Return the time of each row from the first one on, as `differences` does."""
+    return _subtracted(time, time[:1], tick)
+
+
+def _subtracted(later: AnyArray, earlier: AnyArray, tick: Fraction) -> FloatArray:
+    if later.dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            return in_float(later.astype(np.float64) - earlier.astype(np.float64), tick)
+    if later.dtype.kind == "M":
+        tick = _seconds(later.dtype)
+    forward = later >= earlier
+    # Taken as if without a sign, the larger less the smaller is right however far apart they are.
+    one, other = later.view(np.uint64), earlier.view(np.uint64)
+    apart = in_float(np.where(forward, one - other, other - one), tick)
+    return np.where(forward, apart, -apart)
+
+
+def _seconds(dates: np.dtype[np.datetime64]) -> Fraction:
+    """Return how many seconds lie between neighbouring moments of a type."""
+    unit, n = np.datetime_data(dates)
+    finer = {"s": 0, "ms": 3, "us": 6, "ns": 9, "ps": 12, "fs": 15, "as": 18}
+    if unit in finer:
+        return Fraction(n, 10 ** finer[unit])
+    return Fraction(n * {"m": 60, "h": 3600, "D": 86_400, "W": 604_800}[unit])
