@@ -200,3 +200,14 @@ def test_parquet_dates_of_any_name(tmp_path):
     written = np.array([20120131, 20120201, 20120202])
     parquet.write_table(arrow.table({"x": np.arange(3.0), "date": written}), path)
     same_moments(read(path).time, ["2012-01-31", "2012-02-01", "2012-02-02"])
+
+
+def test_dates_with_dots_are_day_first(table):
+    cells = ["01.03.2024", "02.03.2024", "03.03.2024", "04.03.2024"]
+    recording = read(table("date,x", cells, range(4)))
+    assert recording.time.astype("M8[D]").astype(str).tolist() == [
+        "2024-03-01", "2024-03-02", "2024-03-03", "2024-03-04",
+    ]  # fmt: skip
+    months = read(table("date,x", ["01.02.2024", "03.04.2024", "05.06.2024"], range(3)))
+    assert str(months.time[0].astype("M8[D]")) == "2024-02-01"
+    assert not any("day_first" in note for note in months.notes)

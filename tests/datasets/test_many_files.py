@@ -150,3 +150,10 @@ def test_sounds_of_several_files(tmp_path):
     assert list(dict.fromkeys(recording.groups)) == ["0.wav", "1.wav"]
     with pytest.raises(DataFileError, match=r"2.wav has no column.*Give the same `rate`"):
         read(tmp_path, frame=64, hop=64)
+
+
+def test_a_count_that_is_alike_in_all_files_is_said_of_each(tmp_path):
+    for i in range(3):
+        (tmp_path / f"{i}.csv").write_text("x,y\n1,2\n,3\n4,7\n5,1\n", encoding="utf-8")
+    notes = read(tmp_path).notes
+    assert any(note.startswith("In each file: 1 of 4 rows is a gap") for note in notes)

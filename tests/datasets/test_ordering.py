@@ -186,3 +186,16 @@ def test_many_rows_do_not_take_long_ways(table):
     stamps = [f"{START + timedelta(minutes=int(i)):%d.%m.%Y %H:%M}" for i in place]
     recording = read(table("at,x", stamps, place))
     assert recording.values[:, 0].tolist() == list(range(5000))
+
+
+def test_newest_first_across_the_end_of_summer_time(tmp_path):
+    minutes = [*range(0, 180, 15), *range(120, 300, 15)]  # two o'clock comes twice
+    stamps = [f"2024-10-27 {m // 60:02d}:{m % 60:02d}" for m in minutes][::-1]
+    x = np.random.default_rng(0).normal(size=len(stamps)).round(3)
+    path = tmp_path / "a.csv"
+    rows = "\n".join(f"{stamp},{value}" for stamp, value in zip(stamps, x.tolist(), strict=True))
+    path.write_text("time,x\n" + rows + "\n", encoding="utf-8")
+    recording = read(path)
+    assert recording.values[:, 0].tolist() == x[::-1].tolist()
+    assert any("turned round" in note for note in recording.notes)
+    assert any("set back by an hour once (2024-10-27 02:45 in row 13" in n for n in recording.notes)

@@ -60,6 +60,7 @@ _CLOCK_ALONE = re.compile(
 )
 
 
+_WITH_DOTS = re.compile(r"\d+\.\d+\.")
 _LEAP_SECOND = re.compile(r"\d:\d\d:60(?!\d)")
 
 
@@ -114,8 +115,9 @@ def parse_dates(texts: Sequence[str], day_first: bool | None = None) -> Dates | 
         Without blanks around them.
     day_first : bool, optional
         Whether 1/2/2012 is the first of February. By default the whole column decides: a number
-        above 12 is a day; else the reading in which more of the steps between the sorted dates
-        are alike, else the one in which the rows are in order.
+        above 12 is a day; with dots, 1.2.2012, the day comes first; else the reading in which
+        more of the steps between the sorted dates are alike, else the one in which the rows are
+        in order.
 
     Returns
     -------
@@ -359,6 +361,8 @@ def _decided(
     times = {order: dates.time for order, dates in readings.items()}
     if (times[True] == times[False]).all():
         return readings[True]
+    if all(map(_WITH_DOTS.match, texts)):
+        return readings[True]  # as they are written wherever dates have dots
     differs = int(np.flatnonzero(times[True] != times[False])[0])
     example = texts[differs]
     for judged in (_alike, _in_order):

@@ -22,6 +22,7 @@ __all__ = ["read_many"]
 
 _ADVICE = "Give fewer files, or choose fewer of their columns with `columns`."
 _SHOWN = 5
+_COUNT = re.compile(r"\d+ ")
 
 
 def read_many(
@@ -78,7 +79,8 @@ def _once(said: list[tuple[str, str]], n_files: int = 0) -> tuple[str, ...]:
     for entries in alike.values():
         label, text = entries[0]
         if len({text for _, text in entries}) == 1 and len(entries) == n_files:
-            lines.append(text)
+            # A count is one of each file, not of all.
+            lines.append(f"In each file: {text}" if _COUNT.match(text) else text)
             continue
         more = f" (Alike in {len(entries) - 1} more file(s).)" if len(entries) > 1 else ""
         lines.append((text if Path(label).name in text else f"{label}: {text}") + more)

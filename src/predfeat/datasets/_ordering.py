@@ -102,7 +102,8 @@ def arrange(
         found = _turned(starts)
     else:
         found = (
-            _set_back(told, step, inside, falls, starts)
+            _set_back(Arrangement(None, starts), time, told)
+            or _set_back(_turned(starts), time, told)
             or _starting_again(time, groups, step, inside, falls, starts, name)
             or replace(_by_group(groups, time), notes=(_sorted(told, groups, falls),))
         )
@@ -237,21 +238,23 @@ def _usual_step(step: FloatArray, inside: BoolArray) -> float | None:
     return usual if 2 * alike.sum() > alike.size else None
 
 
-def _set_back(
-    told: AnyArray, step: FloatArray, inside: BoolArray, falls: BoolArray, starts: BoolArray
-) -> Arrangement | None:
+def _set_back(order: Arrangement, time: AnyArray, told: AnyArray) -> Arrangement | None:
+    """Return an order in which time falls by an hour only, with a note; None where it is not so."""
+    step, inside = differences(order.of(time)), ~order.starts[1:]
+    falls = inside & (step < 0)
     usual = _usual_step(step, inside)
-    if usual is None or told.dtype.kind != "M" or usual >= _HOUR:
+    if usual is None or told.dtype.kind != "M" or usual >= _HOUR or not falls.any():
         return None
     if (np.abs(step[falls] - (usual - _HOUR)) > JITTER * usual).any():
         return None
-    row = int(np.flatnonzero(falls)[0])
+    at = int(np.flatnonzero(falls)[0])
+    row, after = (int(i) for i in order.of(np.arange(len(time)))[at : at + 2])
     note = (
         f"The clock was set back by an hour {_times(int(falls.sum()))} ({shown(told[row])} in row "
-        f"{row + 1}, then {shown(told[row + 1])}), as at the end of daylight saving time: the rows "
-        "stay in the order of the file."
+        f"{row + 1}, then {shown(told[after])}), as at the end of daylight saving time: the rows "
+        f"stay in {'the order of the file' if order.order is None else 'this order'}."
     )
-    return Arrangement(None, starts, (note,))
+    return replace(order, notes=(*order.notes, note))
 
 
 def _starting_again(
