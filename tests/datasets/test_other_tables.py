@@ -318,3 +318,19 @@ def test_what_would_not_fit_is_refused(tmp_path, monkeypatch, suffix):
     monkeypatch.setattr(_opening, "available_memory", lambda: 100)
     with pytest.raises(DataFileError, match="of memory, but with 100 bytes free"):
         read(path)
+
+
+def test_netcdf_keeps_nanoseconds(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    path = tmp_path / "grid.nc"
+    counts = 700_000_000_123_456_789 + 1000 * np.arange(30)
+    with h5py.File(path, "w") as file:
+        file["time"] = counts
+        file["time"].make_scale("time")
+        file["time"].attrs["units"] = "nanoseconds since 2000-01-01"
+        file["wind"] = X[:, 0]
+        file["wind"].dims[0].attach_scale(file["time"])
+    recording = read(path)
+    expected = np.datetime64("2000-01-01", "ns") + counts.astype("m8[ns]")
+    np.testing.assert_array_equal(recording.time, expected)
+    assert recording.step == 1e-6

@@ -124,10 +124,14 @@ def test_differences_are_those_of_whole_numbers(times):
         near = max(numbers) - min(numbers) < 180 * 365 * 86_400
         off = 0 if near else Fraction(1, 10**6)
     else:
-        # Whole numbers have all their digits; of others, nineteen digits of the largest count.
         whole = all(cell.strip().lstrip("+-").isdigit() for cell in times)
         held = min(numbers) >= (0 if max(numbers) >= 2**63 else -(2**63))
-        off = 0 if whole and held else max(map(abs, numbers)) / Fraction(10**17)
+        # Decimals are counted in their last place, as far as 64 bits go.
+        digits = max(len(cell.strip().partition(".")[2]) for cell in times)
+        plain = all(set(cell) <= set("+-.0123456789") for cell in times)
+        counted = max(map(abs, numbers)) * 10**digits < 2**63 and max(map(len, times)) > 15
+        exact_in_64_bits = (whole and held) or (plain and counted)
+        off = 0 if exact_in_64_bits else max(map(abs, numbers)) / Fraction(2**51)
     for step, approximate in zip(exact, found, strict=True):
         # Rounded to float64 once, and once more by a tick such as 1/1000.
         assert abs(Fraction(approximate) - step) <= off + abs(step) * Fraction(3, 2**53)

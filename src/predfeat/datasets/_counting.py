@@ -6,8 +6,10 @@ nine decimals: two of them have to be subtracted as whole numbers.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
-from decimal import Context, Decimal
+from contextlib import suppress
+from decimal import Context, Decimal, InvalidOperation
 from fractions import Fraction
 
 import numpy as np
@@ -19,6 +21,9 @@ __all__ = ["counts_of", "differences", "in_float", "since"]
 
 _SAFE_DIGITS = 15  # of any decimal, that a float64 gives back
 _MOST_DIGITS = 19  # of counts in 64 bits
+_LONGEST = 100  # characters of a number that anybody wrote; a million digits must not take hours
+# So that nothing is rounded but what is cut off.
+_ENOUGH_DIGITS = Context(prec=_LONGEST + _MOST_DIGITS)
 
 
 def counts_of(numbers: AnyArray, texts: Sequence[str] | None) -> tuple[AnyArray, Fraction]:
@@ -51,8 +56,12 @@ def counts_of(numbers: AnyArray, texts: Sequence[str] | None) -> tuple[AnyArray,
     if numbers.dtype.kind in "iu":
         wide = numbers.dtype.kind == "u" and numbers.dtype.itemsize == 8
         return numbers if wide else numbers.astype(np.int64), Fraction(1)
-    if texts is not None and max(map(len, texts), default=0) > _SAFE_DIGITS:
-        return _counts_of_texts(texts)
+    if texts is not None and _SAFE_DIGITS < max(map(len, texts), default=0) <= _LONGEST:
+        with suppress(InvalidOperation):  # exponents of nineteen digits: float64 says 0
+            counts, tick = _counts_of_texts(texts)
+            # What was cut off may be all there is of a small number among large ones.
+            if len(np.unique(counts)) >= len(np.unique(numbers)):
+                return counts, tick
     whole = (np.abs(numbers) < 2.0**53) & (numbers == np.rint(numbers))
     unit = 1.0 if whole.all() else quantum(numbers)
     if unit is None:
@@ -62,23 +71,25 @@ def counts_of(numbers: AnyArray, texts: Sequence[str] | None) -> tuple[AnyArray,
 
 
 def _counts_of_texts(texts: Sequence[str]) -> tuple[AnyArray, Fraction]:
-    for kind in (np.int64, np.uint64):
-        try:
-            return np.fromiter(map(int, texts), kind, len(texts)), Fraction(1)
-        except (ValueError, OverflowError):
-            continue
-    numbers = [Decimal(text) for text in texts]
+    try:
+        counts = [int(text) for text in texts]
+    except ValueError:
+        return _counts_of_decimals([Decimal(text) for text in texts])
+    if min(counts) >= 0 and max(counts) < 2**64:
+        return np.array(counts, np.int64 if max(counts) < 2**63 else np.uint64), Fraction(1)
+    return _counts_of_decimals([Decimal(count) for count in counts])
+
+
+def _counts_of_decimals(numbers: Sequence[Decimal]) -> tuple[AnyArray, Fraction]:
     decimals = max(-int(number.as_tuple().exponent) for number in numbers)
     largest = max((number.adjusted() for number in numbers if number), default=0)
-    decimals = min(decimals, _MOST_DIGITS - 1 - largest)
+    # Numbers below the smallest float64 are as good as zero.
+    decimals = min(max(decimals, 0), _MOST_DIGITS - 1 - largest, sys.float_info.max_10_exp)
     while True:
-        # Digits enough that nothing is rounded but what is cut off.
-        exact = Context(prec=max(len(text) for text in texts) + abs(decimals) + _MOST_DIGITS)
-        counts = [int(number.scaleb(decimals, exact)) for number in numbers]
-        try:
+        counts = [int(number.scaleb(decimals, _ENOUGH_DIGITS)) for number in numbers]
+        if min(counts) >= -(2**63) and max(counts) < 2**63:
             return np.array(counts, dtype=np.int64), Fraction(10) ** -decimals
-        except OverflowError:
-            decimals -= 1
+        decimals -= 1
 
 
 def in_float(counts: AnyArray, tick: Fraction) -> FloatArray:

@@ -99,6 +99,14 @@ class _Variable:
             own = own.astype(np.float64) * (1.0 if scale is None else scale) + (offset or 0.0)
         return own
 
+    def counts(self) -> AnyArray | None:
+        """Return the numbers where they are whole and stand for themselves, with all digits."""
+        scaled = ("_FillValue", "missing_value", "scale_factor", "add_offset")
+        raw = np.asarray(self._own[...])
+        if raw.dtype.kind != "i" or any(self._number(name) is not None for name in scaled):
+            return None
+        return raw.astype(np.int64)
+
 
 @contextmanager
 def _variables(path: Path) -> Iterator[dict[str, _Variable]]:
@@ -217,5 +225,10 @@ def _moments(variable: _Variable, name: str, source: str) -> tuple[AnyArray, tup
         return numbers, (note,)
     if isinstance(origin, str) or np.abs(numbers).max(initial=0) > _REACH / seconds:
         return numbers, (f"Time ({name!r}) was left in numbers: {since[0].strip()}.",)
+    counts = variable.counts()
+    if counts is not None and seconds == SECONDS["ns"]:
+        start = int(origin.time.astype("M8[s]").astype(np.int64)[0]) * 10**9
+        if abs(start) + int(np.abs(numbers).max(initial=0)) < 2**62:  # some 146 years from 1970
+            return (counts + start).astype("M8[ns]"), ()
     moved = np.rint(numbers * (seconds * 1e6)).astype(np.int64).astype("m8[us]")
     return origin.time.astype("M8[us]")[0] + moved, ()

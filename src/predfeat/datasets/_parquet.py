@@ -203,8 +203,8 @@ def _cells(column: Any) -> Any:
 
 
 def _ids(column: Any) -> list[Any]:
-    """Return group ids; moments and times of day as text, as Python's have no nanoseconds."""
-    if not str(column.type).startswith("time"):
+    """Return group ids; moments, times and durations as text: Python's have no nanoseconds."""
+    if not str(column.type).startswith(("time", "duration")):
         return list(column.to_pylist())
     empty = column.is_null().to_pylist()
     texts = FileColumn("", column).texts()
