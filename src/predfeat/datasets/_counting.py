@@ -58,10 +58,10 @@ def counts_of(numbers: AnyArray, texts: Sequence[str] | None) -> tuple[AnyArray,
         return numbers if wide else numbers.astype(np.int64), Fraction(1)
     if texts is not None and _SAFE_DIGITS < max(map(len, texts), default=0) <= _LONGEST:
         with suppress(InvalidOperation):  # exponents of nineteen digits: float64 says 0
-            counts, tick = _counts_of_texts(texts)
+            found = _counts_of_texts(texts)
             # What was cut off may be all there is of a small number among large ones.
-            if len(np.unique(counts)) >= len(np.unique(numbers)):
-                return counts, tick
+            if found is not None and len(np.unique(found[0])) >= len(np.unique(numbers)):
+                return found
     whole = (np.abs(numbers) < 2.0**53) & (numbers == np.rint(numbers))
     unit = 1.0 if whole.all() else quantum(numbers)
     if unit is None:
@@ -70,7 +70,7 @@ def counts_of(numbers: AnyArray, texts: Sequence[str] | None) -> tuple[AnyArray,
     return np.rint(numbers * float(1 / tick)).astype(np.int64), tick
 
 
-def _counts_of_texts(texts: Sequence[str]) -> tuple[AnyArray, Fraction]:
+def _counts_of_texts(texts: Sequence[str]) -> tuple[AnyArray, Fraction] | None:
     try:
         counts = [int(text) for text in texts]
     except ValueError:
@@ -80,11 +80,12 @@ def _counts_of_texts(texts: Sequence[str]) -> tuple[AnyArray, Fraction]:
     return _counts_of_decimals([Decimal(count) for count in counts])
 
 
-def _counts_of_decimals(numbers: Sequence[Decimal]) -> tuple[AnyArray, Fraction]:
+def _counts_of_decimals(numbers: Sequence[Decimal]) -> tuple[AnyArray, Fraction] | None:
     decimals = max(-int(number.as_tuple().exponent) for number in numbers)
     largest = max((number.adjusted() for number in numbers if number), default=0)
-    # Numbers below the smallest float64 are as good as zero.
-    decimals = min(max(decimals, 0), _MOST_DIGITS - 1 - largest, sys.float_info.max_10_exp)
+    decimals = min(max(decimals, 0), _MOST_DIGITS - 1 - largest)
+    if decimals > sys.float_info.max_10_exp:
+        return None  # such a tick is no float64 any more
     while True:
         counts = [int(number.scaleb(decimals, _ENOUGH_DIGITS)) for number in numbers]
         if min(counts) >= -(2**63) and max(counts) < 2**63:
