@@ -25,7 +25,7 @@ ORDER = [
     "report",
     "cli",
 ]
-FOR_ALL = {"exceptions", "_version", "_typing", "_compat", "_jit", "_files", "_threads"}
+FOR_ALL = {"exceptions", "_version", "_typing", "_compat", "_jit", "_files", "_threads", "_memory"}
 HEAVY = ["matplotlib", "pandas", "numba", "typer"]
 DRAWERS = {"core", "utils", "common", "misc", "helpers"}
 

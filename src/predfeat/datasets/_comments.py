@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain, repeat
+
+from predfeat.datasets._decoding import sampled
+from predfeat.datasets._limits import COMMENT_LINES
 
 __all__ = ["TextLines", "read_lines"]
 
 _SIGNS = ("#", "%", "//", ";")
-_SAMPLE_LINES = 50
 
 
 @dataclass
@@ -45,6 +47,7 @@ def read_lines(
     find_delimiter: Callable[[list[str]], str],
     looks_like_names: Callable[[list[str], str], bool],
     *,
+    source: str,
     header: bool | None = None,
 ) -> TextLines:
     """Tell comments from rows, and find the delimiter of the rows.
@@ -61,18 +64,27 @@ def read_lines(
         From sampled lines to the delimiter.
     looks_like_names : callable
         Whether the cells of a row, cut by a delimiter, are names.
+    source : str
+        The file, for messages.
     header : bool, optional
         Whether there is a row of names; None: to be found.
     """
-    above: list[str] = []  # comments and blank lines
+    above: list[str] = []  # comments, and one blank line for as many as follow each other
+    n_times: list[int] = []
     sample: list[str] = []
     for line in lines:
-        if line.strip() and not line.lstrip().startswith(_SIGNS):
-            sample = [line, *islice(lines, _SAMPLE_LINES - 1)]
+        start = line.lstrip()
+        if start and not start.startswith(_SIGNS):
+            sample = sampled(chain([line], lines))
             break
+        if not start and above and not above[-1].strip():
+            n_times[-1] += 1
+            continue
         above.append(line)
-    if not sample:  # nothing but such lines: then they are the rows
-        sample, above = above, []
+        n_times.append(1)
+        COMMENT_LINES.check(len(above), source)
+    if not sample and any(map(str.strip, above)):  # nothing but such lines: then they are the rows
+        sample, above = list(chain.from_iterable(map(repeat, above, n_times))), []
     plain = [line for line in sample if not line.startswith("#")] or sample
     delimiter = delimiter or find_delimiter(plain)
     width = len(_cut(plain[0], delimiter)) if plain else 0
@@ -92,7 +104,7 @@ def read_lines(
         if len(names) == width and no_names_below and as_names:
             found.header = names
     found.n_comments = sum(1 for line in above if line.strip()) - (found.header is not None)
-    blank = ["\n"] * len(above)
+    blank = repeat("\n", sum(n_times[: len(above)]))
     rest = chain(sample, lines)
     found.lines = chain(blank, _without(rest, found, width) if signs else rest)
     return found
@@ -102,6 +114,9 @@ def _without(lines: Iterator[str], found: TextLines, width: int) -> Iterator[str
     """Blank the lines that begin with #, but not inside a quoted cell."""
     inside = False
     for line in lines:
+        if line == "\n":  # there may be millions
+            yield line
+            continue
         if not inside and line.startswith("#"):
             found.n_comments += 1
             if width > 1:  # in a single column a blank line is an empty cell

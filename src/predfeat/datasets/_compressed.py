@@ -5,16 +5,25 @@ from __future__ import annotations
 import gzip
 import importlib
 import io
+import struct
 import zipfile
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from predfeat.datasets._limits import DIRECTORY_BYTES
 from predfeat.datasets._opening import library
 from predfeat.exceptions import DataFileError, MissingLibraryError
 
-__all__ = ["COMPRESSED", "STREAM_ERRORS", "only_member", "uncompressed", "without_compression"]
+__all__ = [
+    "COMPRESSED",
+    "STREAM_ERRORS",
+    "only_member",
+    "open_archive",
+    "uncompressed",
+    "without_compression",
+]
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 STREAM_ERRORS = (
@@ -22,6 +31,7 @@ STREAM_ERRORS = (
     RuntimeError,  # of zipfile: a compression it does not know, a password
 )  # fmt: skip
 _LONGEST_MAGIC = 6
+_LONGEST_END = 2**16 + 22  # of an archive: a comment, and what stands before it
 
 
 def without_compression(name: str) -> str:
@@ -79,17 +89,46 @@ class _Readable(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         try:
             found = self._stream.read(len(buffer))
+        except MemoryError:
+            raise
         except Exception as error:
             raise OSError(str(error)) from error
         buffer[: len(found)] = found
         return len(found)
 
 
+def open_archive(path: Path) -> zipfile.ZipFile:
+    """Open a .zip archive whose directory is no larger than allowed: it is read as a whole."""
+    DIRECTORY_BYTES.check(_directory_size(path), path.name)
+    return zipfile.ZipFile(path)
+
+
+def _directory_size(path: Path) -> int:
+    """Return the bytes of an archive's directory as its end states them, 0 where it has none."""
+    with path.open("rb") as file:
+        size = file.seek(0, io.SEEK_END)
+        file.seek(max(0, size - _LONGEST_END))
+        end = file.read()
+        at = end.rfind(b"PK\x05\x06")
+        if at < 0 or at + 16 > len(end):
+            return 0
+        (stated,) = struct.unpack_from("<L", end, at + 12)
+        if stated == 0xFFFFFFFF and end[at - 20 : at].startswith(b"PK\x06\x07"):
+            # Of a large archive the numbers stand in a record before, which this one points to.
+            (where,) = struct.unpack_from("<Q", end, at - 12)
+            file.seek(min(where, size))
+            record = file.read(48)
+            (stated,) = struct.unpack_from("<Q", record, 40) if len(record) == 48 else (0,)
+        return int(stated)
+
+
 def only_member(path: Path, suffixes: Sequence[str]) -> str:
     """Return the name of the one table in a .zip archive."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with open_archive(path) as archive:
             listed = [info.filename for info in archive.infolist() if not info.is_dir()]
+    except DataFileError:
+        raise
     except (*STREAM_ERRORS, ValueError) as error:
         raise DataFileError(
             f"{path.name} cannot be read as a .zip archive: it is damaged, cut short or of another "

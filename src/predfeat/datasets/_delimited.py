@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
-import io
 import sys
-import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +15,12 @@ import numpy as np
 
 from predfeat.datasets._cells import number, numbers
 from predfeat.datasets._comments import read_lines
-from predfeat.datasets._compressed import STREAM_ERRORS, only_member, uncompressed
+from predfeat.datasets._compressed import STREAM_ERRORS, only_member, open_archive
 from predfeat.datasets._dates import are_dates
+from predfeat.datasets._decoding import LimitedLines, decoded, is_cut, sampled, unreadable
+from predfeat.datasets._limits import COLUMNS
 from predfeat.datasets._missing import Missing
-from predfeat.datasets._opening import Progress
+from predfeat.datasets._opening import Progress, check_fits
 from predfeat.datasets._recording import Recording
 from predfeat.datasets._roles import assign_roles, distinct_names
 from predfeat.datasets._tables import Pieces
@@ -33,8 +32,9 @@ __all__ = ["TEXT_SUFFIXES", "read_delimited"]
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".dat", ".tab")
 
 _CELLS_AT_ONCE = 100_000
-_LONGEST_LINE = 2**25  # characters; what has no line ends is no table, and must not fill memory
-_SAMPLE_LINES = 50
+_BYTES_PER_COLUMN = 1000  # a name, a tally of its cells, and what is asked about each
+_UNITS_LINES = 50  # below a row of units that are looked at
+_ADVICE = "Choose fewer of its columns with `columns`, or save fewer."
 _DELIMITERS = ("\t", ";", ",")  # in this order: with ';' a comma may be the decimal point
 
 
@@ -61,20 +61,26 @@ def read_delimited(
     source = "standard input" if path is None else path.name
     with ExitStack() as closing:
         raw: Any = None
+        limited: LimitedLines | None = None
         size = 0
         if lines is None:
             raw, size = _opened(path, closing)
-            lines = _lines(_as_text(raw, source), source)
+            limited = LimitedLines(decoded(raw, source), source, _ADVICE)
+            lines = iter(limited)
         blank = Missing.given(missing)
         looks_like_names = partial(_is_header, missing=blank)
         delimiter, lines = _without_blanks(delimiter, lines)
-        text = read_lines(lines, delimiter, _find_delimiter, looks_like_names, header=header)
+        text = read_lines(
+            lines, delimiter, _find_delimiter, looks_like_names, source=source, header=header
+        )
         delimiter = text.delimiter
         rows = csv.reader(text.lines, delimiter=delimiter, strict=True, skipinitialspace=True)
-        blocks = _blocks(rows, source)
+        blocks = _blocks(rows, source, limited)
         first = next(blocks, None)
         if first is None:
             raise DataFileError(f"{source} holds nothing but blank lines.")
+        COLUMNS.check(len(first[0]), source)
+        check_fits(source, _BYTES_PER_COLUMN * len(first[0]), _ADVICE)
         if text.header is not None:
             given, blocks = text.header, chain([first], blocks)
         elif looks_like_names(first[0], delimiter) if header is None else header:
@@ -112,11 +118,11 @@ def _opened(path: Path | None, closing: ExitStack) -> tuple[Any, int]:
         return sys.stdin.buffer, 0
     if path.suffix.lower() == ".zip":
         member = only_member(path, TEXT_SUFFIXES)
-        archive = closing.enter_context(zipfile.ZipFile(path))
+        archive = closing.enter_context(open_archive(path))
         try:
             return closing.enter_context(archive.open(member)), archive.getinfo(member).file_size
         except STREAM_ERRORS as error:
-            raise _unreadable(path.name, error) from error
+            raise unreadable(path.name, error) from error
     return closing.enter_context(path.open("rb")), path.stat().st_size if path.is_file() else 0
 
 
@@ -130,10 +136,10 @@ def _without_blanks(
 ) -> tuple[str | None, Iterator[str]]:
     """Put tabs in the place of blanks where these are between the cells."""
     if delimiter is None:
-        sample = list(islice(lines, _SAMPLE_LINES))
+        sample = sampled(lines)
         lines = chain(sample, lines)
         rows = [line for line in sample if not line.lstrip().startswith(("#", "%", "//"))]
-        if len(sample) == _SAMPLE_LINES:
+        if is_cut(sample):
             rows = rows[:-1]  # the last may go on beyond the sample
         cells = [row for row in map(str.split, rows) if row]
         even = len(cells) > 1 and {len(row) for row in cells} == {max(len(cells[0]), 2)}
@@ -155,62 +161,6 @@ def _first_rows(
     return [row for block in looked for row in block], chain(looked, blocks)
 
 
-class _Borrowed(io.RawIOBase):
-    """A stream to read from that stays open when its readers are closed: standard input's."""
-
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        return int(self._stream.readinto(buffer))
-
-
-def _as_text(raw: Any, source: str) -> io.TextIOWrapper:
-    """Uncompress and decode a stream of bytes as it is read."""
-    try:
-        binary: Any = uncompressed(io.BufferedReader(_Borrowed(raw)), source)
-        start = binary.peek(2)[:2]
-    except STREAM_ERRORS as error:
-        raise _unreadable(source, error) from error
-    if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        return io.TextIOWrapper(binary, encoding="utf-16", newline="")
-    # What is not UTF-8 is taken byte by byte as Latin-1, so that a name is read in the same way
-    # wherever in the file it stands.
-    codecs.register_error("predfeat-latin-1", _as_latin_1)
-    return io.TextIOWrapper(binary, encoding="utf-8-sig", errors="predfeat-latin-1", newline="")
-
-
-def _as_latin_1(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    return error.object[error.start : error.end].decode("latin-1"), error.end
-
-
-def _unreadable(source: str, error: Exception) -> DataFileError:
-    return DataFileError(
-        f"{source} cannot be read to its end: it is damaged, cut short or of another kind "
-        f"({error})."
-    )
-
-
-def _lines(text: io.TextIOWrapper, source: str) -> Iterator[str]:
-    while True:
-        try:
-            line = text.readline(_LONGEST_LINE)
-        except STREAM_ERRORS as error:
-            raise _unreadable(source, error) from error
-        if len(line) == _LONGEST_LINE:
-            raise DataFileError(
-                f"{source} has a line of more than {_LONGEST_LINE} characters: it is no text table."
-            )
-        if not line:
-            return
-        yield line
-
-
 def _find_delimiter(sample: list[str]) -> str:
     """Take the first delimiter that cuts all sampled rows into the same number of cells."""
     widths = {}
@@ -219,9 +169,9 @@ def _find_delimiter(sample: list[str]) -> str:
         try:
             rows.extend(filter(None, csv.reader(sample, delimiter=delimiter, strict=True)))
         except csv.Error:
-            if len(sample) < _SAMPLE_LINES:
+            if not is_cut(sample):
                 continue
-        if len(sample) == _SAMPLE_LINES:
+        if is_cut(sample):
             rows = rows[:-1] or rows  # the last may go on beyond the sample
         counts = {len(row) for row in rows}
         if len(counts) == 1 and counts != {1}:
@@ -232,46 +182,48 @@ def _find_delimiter(sample: list[str]) -> str:
     return best if widths.get(best, 0) > 1 else ","
 
 
-def _blocks(reader: Any, source: str) -> Iterator[list[list[str]]]:
+def _blocks(reader: Any, source: str, limited: LimitedLines | None) -> Iterator[list[list[str]]]:
     """Yield the first row, then blocks of rows, all of the same length."""
-    n_columns = 0
-    blank = 0
-    while True:
-        first_line = reader.line_num + 1
-        n_rows = max(1, _CELLS_AT_ONCE // n_columns) if n_columns else 1
-        try:
-            rows = list(islice(reader, n_rows))
-        except csv.Error as error:
-            raise DataFileError(
-                f"line {reader.line_num} of {source} cannot be cut into cells: {error}."
-            ) from error
-        if not rows:
-            return
-        if n_columns == 1:
+    n_columns = blank = 0
+    n_rows = 1
+    rows: list[list[str]] = []
+    for row in _cut(reader, source):
+        if not row:
             # In a single column a blank line is an empty cell, but not at the end of the file.
-            rows, blank = [[]] * blank + rows, 0
-            while rows and not rows[-1]:
-                rows.pop()
-                blank += 1
-            kept = [row or [""] for row in rows]
-        else:
-            kept = [row for row in rows if row]
-        if not kept:
+            blank += n_columns == 1
             continue
-        n_columns = n_columns or len(kept[0])
-        if any(len(row) != n_columns for row in kept):
-            _raise_ragged(rows, first_line, n_columns, source)
-        yield kept
+        if blank:
+            rows += [[""]] * blank
+            blank = 0
+        if len(row) != n_columns:
+            if n_columns:
+                raise _ragged(row, reader.line_num, n_columns, source)
+            n_columns = len(row)
+        rows.append(row)
+        if len(rows) >= n_rows:
+            yield rows
+            rows, n_rows = [], max(1, _CELLS_AT_ONCE // n_columns)
+            if limited is not None:
+                limited.taken()
+    if rows:
+        yield rows
 
 
-def _raise_ragged(rows: list[list[str]], line: int, n_columns: int, source: str) -> None:
-    for row in rows:
-        if row and len(row) != n_columns:
-            raise DataFileError(
-                f"line {line} of {source} has {len(row)} cell(s), but the first row has "
-                f"{n_columns}. Every row needs one cell per column, empty where nothing is known."
-            )
-        line += 1 + sum(cell.count("\n") for cell in row)  # a quoted cell may hold line ends
+def _cut(reader: Any, source: str) -> Iterator[list[str]]:
+    try:
+        yield from reader
+    except csv.Error as error:
+        raise DataFileError(
+            f"line {reader.line_num} of {source} cannot be cut into cells: {error}."
+        ) from error
+
+
+def _ragged(row: list[str], last_line: int, n_columns: int, source: str) -> DataFileError:
+    line = last_line - sum(cell.count("\n") for cell in row)  # a quoted cell may hold line ends
+    return DataFileError(
+        f"line {line} of {source} has {len(row)} cell(s), but the first row has "
+        f"{n_columns}. Every row needs one cell per column, empty where nothing is known."
+    )
 
 
 def _units_row(
@@ -281,7 +233,7 @@ def _units_row(
     block = next(blocks, None)
     if block is None:
         return None, blocks
-    if is_units_row(block[0], block[1:_SAMPLE_LINES], missing, comma=delimiter == ";"):
+    if is_units_row(block[0], block[1:_UNITS_LINES], missing, comma=delimiter == ";"):
         return block[0], chain([block[1:]], blocks)
     return None, chain([block], blocks)
 

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
-import os
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from predfeat._memory import available_memory, in_words
+from predfeat.datasets._limits import NESTING
 from predfeat.exceptions import DataFileError, MissingLibraryError
 
-__all__ = ["Progress", "check_file", "check_fits", "damage", "library"]
+__all__ = ["Progress", "check_file", "check_fits", "damage", "library", "memory_told"]
 
 Progress = Callable[[float], None]
 
 _SHARE = 0.5  # of the memory that is free: fitting needs room beside the series itself
+# What libraries in C and C++ say, who know no MemoryError.
+_NO_MEMORY = (
+    "bad_alloc",
+    "out of memory",
+    "cannot allocate",
+    "unable to allocate",
+    "malloc failed",
+)
 
 
 def check_file(path: Path) -> None:
@@ -26,7 +36,13 @@ def check_file(path: Path) -> None:
             raise DataFileError(f"{path} is a folder. Give one file.")
         if not path.exists():
             raise DataFileError(f"there is no file {path}. Check the name and the folder.")
-        if path.is_file() and path.stat().st_size == 0:
+        # Before it is opened: opening a pipe would wait for a writer, and a device has no end.
+        if not path.is_file():
+            raise DataFileError(
+                f"{path} is a pipe or a device, not a file. A text table is read from standard "
+                f"input as well: predfeat compare - < {path.name}"
+            )
+        if path.stat().st_size == 0:
             raise DataFileError(f"{path.name} is empty (0 bytes).")
         with path.open("rb"):
             pass
@@ -59,9 +75,13 @@ def damage(source: str, kind: str) -> Iterator[None]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about the file's age or oddities: not the user's
             yield
-    except DataFileError:
+    except (DataFileError, MemoryError):
         raise
+    except RecursionError as error:
+        raise NESTING.error(source, "too many") from error
     except Exception as error:
+        if _is_about_memory(error):
+            raise MemoryError(str(error)) from error
         why = " ".join(str(error).split()) or type(error).__name__
         if len(why) > 200:
             why = why[:200] + "…"
@@ -76,30 +96,27 @@ def check_fits(source: str, n_bytes: int, advice: str) -> None:
     available = available_memory()
     if available is not None and n_bytes > _SHARE * available:
         raise DataFileError(
-            f"{source} needs {_in_words(n_bytes)} of memory, but with {_in_words(available)} free "
-            f"at most {_in_words(int(_SHARE * available))} can be used. {advice}"
+            f"{source} needs {in_words(n_bytes)} of memory, but with {in_words(available)} free "
+            f"at most {in_words(int(_SHARE * available))} can be used. {advice}"
         )
 
 
-def available_memory() -> int | None:
-    """Return the bytes of memory that can be had now, None where the system does not tell."""
+@contextmanager
+def memory_told(source: str, advice: str) -> Iterator[None]:
+    """Turn memory that ran out while a file was read into a `DataFileError`.
+
+    Most sizes are known beforehand, and `check_fits` refuses them; this is for the others.
+    """
     try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
-            for line in lines:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-    except (OSError, ValueError, IndexError):
-        pass
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return None
+        yield
+    except MemoryError as error:
+        raise DataFileError(
+            f"{source} needs more memory to be read than can be had here. {advice}"
+        ) from error
 
 
-def _in_words(n_bytes: int) -> str:
-    size = float(n_bytes)
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if size < 1000:
-            return f"{size:.3g} {unit}"
-        size /= 1000
-    return f"{size:.3g} TB"
+def _is_about_memory(error: Exception) -> bool:
+    """Tell whether a library ran out of memory, in whatever class it says so."""
+    if isinstance(error, OSError) and error.errno == errno.ENOMEM:
+        return True
+    return any(words in str(error).lower() for words in _NO_MEMORY)

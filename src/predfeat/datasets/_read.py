@@ -18,7 +18,7 @@ from predfeat.datasets._json import read_json, read_json_lines
 from predfeat.datasets._many import read_many
 from predfeat.datasets._matlab import read_mat
 from predfeat.datasets._netcdf import read_netcdf
-from predfeat.datasets._opening import Progress, check_file
+from predfeat.datasets._opening import Progress, check_file, memory_told
 from predfeat.datasets._parquet import read_feather, read_parquet
 from predfeat.datasets._recording import Recording
 from predfeat.datasets._sheets import read_sheet
@@ -238,7 +238,21 @@ def _read_one(file: Path | None, progress: Progress | None, options: dict[str, A
         check_file(file)
     if suffix.startswith((".tsv", ".tab")):
         options.setdefault("delimiter", "\t")
-    return reader(file, progress=progress, **options)
+    source = "standard input" if file is None else file.name
+    with memory_told(source, _advice(known)):
+        return reader(file, progress=progress, **options)
+
+
+def _advice(known: tuple[str, ...]) -> str:
+    """Return what makes a kind of file smaller that knows these options."""
+    if "rate" in known:
+        return "Use a lower rate, a larger hop or a shorter recording."
+    if "height" in known:
+        return "Scale it down with height and width, or cut out a window."
+    less = "Choose fewer of its columns with `columns`"
+    if "key" in known:
+        less += ", or a smaller part of it with `key`"
+    return f"{less}, or save fewer rows."
 
 
 def reading_options(path: Files) -> tuple[str, ...]:
