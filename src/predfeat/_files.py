@@ -11,7 +11,45 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
-__all__ = ["write_whole", "write_whole_text"]
+__all__ = ["read_whole", "write_whole", "write_whole_text"]
+
+
+def read_whole(path: str | os.PathLike[str], *, at_most: int | None = None) -> bytes:
+    """Return the bytes of a file that has an end.
+
+    Parameters
+    ----------
+    path : str or path
+    at_most : int, optional
+        The bytes that it may have.
+
+    Raises
+    ------
+    OSError
+        It is a pipe or a device, which may never end, or has more bytes.
+
+    Examples
+    --------
+    >>> from predfeat._files import read_whole
+    >>> read_whole("/dev/null")
+    Traceback (most recent call last):
+        ...
+    OSError: /dev/null is a pipe or a device, not a file. Give the name of a file.
+    """
+    # Before it is opened: opening a pipe would wait for a writer.
+    mode = os.stat(path).st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise OSError(
+            f"{os.fspath(path)} is a pipe or a device, not a file. Give the name of a file."
+        )
+    with open(path, "rb") as stream:
+        n_bytes = os.fstat(stream.fileno()).st_size
+        if at_most is not None and n_bytes > at_most:
+            raise OSError(
+                f"{os.fspath(path)} has {n_bytes} bytes, and at most {at_most} are read. It is no "
+                "file that predfeat wrote."
+            )
+        return stream.read(n_bytes)
 
 
 @contextmanager

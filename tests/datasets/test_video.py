@@ -104,7 +104,7 @@ def test_bad_videos_are_explained(video, tmp_path, monkeypatch):
         with pytest.raises(DataFileError, match=message):
             read(path, **options)
     assert len(read(write_video(tmp_path / "a.avi", pictures(), "mpeg4")).values) == 30
-    monkeypatch.setattr(_opening, "available_memory", lambda: 1000)
+    monkeypatch.setattr(_opening, "available_memory", lambda: 200_000)
     with pytest.raises(DataFileError, match=r"height and width"):
         read(write_video(tmp_path / "long.mkv", pictures(70, 48, 96), "ffv1"))
 

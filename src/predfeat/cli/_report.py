@@ -8,11 +8,14 @@ from typing import Annotated
 
 import typer
 
+from predfeat._files import read_whole
 from predfeat.cli._options import Force, Quiet
 from predfeat.cli._outputs import refuse_existing, writing
 from predfeat.cli._terminal import say
 
 __all__ = ["report"]
+
+_MOST_BYTES = 2**28  # results of a comparison are some megabytes, of which traces are bounded
 
 
 def report(
@@ -41,7 +44,7 @@ def report(
     if results.is_dir():
         results = _results_in(results)
     try:
-        content = json.loads(results.read_text(encoding="utf-8"))
+        content = json.loads(read_whole(results, at_most=_MOST_BYTES).decode("utf-8"))
     except (ValueError, RecursionError) as error:
         where = f" (from line {error.lineno} on)" if isinstance(error, json.JSONDecodeError) else ""
         raise ResultsError(

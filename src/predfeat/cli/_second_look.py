@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from predfeat._files import read_whole
 from predfeat.cli._outputs import replace_own, writing
 from predfeat.cli._terminal import progress_bar, say
 from predfeat.cli._wording import in_options
@@ -56,8 +57,8 @@ class KeptSurrogates:
         from predfeat.selection import Significance
 
         try:
-            return Significance.from_dict(json.loads(self.path.read_bytes()))
-        except (OSError, ValueError, KeyError, TypeError):
+            return Significance.from_dict(json.loads(read_whole(self.path)))
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
     def write(self, tested: Any) -> None:

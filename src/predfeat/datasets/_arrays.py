@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import zipfile
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
+from predfeat._memory import available_memory, in_words
 from predfeat._typing import AnyArray, FloatArray
+from predfeat.datasets._compressed import open_archive
+from predfeat.datasets._limits import COLUMNS
 from predfeat.datasets._opening import Progress, check_fits, damage
 from predfeat.datasets._recording import Recording
 from predfeat.datasets._roles import select_columns
@@ -17,22 +21,35 @@ from predfeat.exceptions import DataFileError
 
 __all__ = ["read_npy", "read_npz"]
 
-_KEEP_ON_DISK = 2**26  # bytes; smaller arrays are copied, so that the file may change afterwards
+# Of the memory that is free: what takes less is copied, so that the file may change afterwards.
+_COPIED = 0.25
 _ADVICE = "Save fewer rows or columns, or save as .npy, which can stay on disk as float64."
 
 
 def read_npy(
     path: Path, *, columns: Sequence[str] | None = None, progress: Progress | None = None
 ) -> Recording:
-    """Read a matrix from a .npy file; a big one of floats stays on disk, memory-mapped."""
-    # A map never allocates what the header claims: a size beyond the file's end is an error.
-    with damage(path.name, "a .npy file"):
-        array = np.lib.format.open_memmap(path, mode="r")
-    if array.dtype.kind == "f" and array.nbytes > _KEEP_ON_DISK:
+    """Read a matrix from a .npy file; floats that would fill memory stay on disk, mapped."""
+    kind = "a .npy file"
+    with damage(path.name, kind), path.open("rb") as file:
+        shape, dtype = _announced(file, path.stat().st_size, path.name)
+    available = available_memory()
+    n_bytes = math.prod(shape) * dtype.itemsize
+    if dtype.kind != "f" or available is None or n_bytes <= _COPIED * available:
+        _check_array(shape, dtype, path.name)
+        # Not through a map: if another process shortens the file meanwhile, this is an error of
+        # reading, while a map would end the process.
+        with damage(path.name, kind), path.open("rb") as file:
+            array = np.lib.format.read_array(file, allow_pickle=False)
         recording = _recording(array, path.name, columns)
     else:
-        check_fits(path.name, array.size * 8, _ADVICE)
-        recording = _recording(np.array(array), path.name, columns)
+        with damage(path.name, kind):
+            array = np.lib.format.open_memmap(path, mode="r")
+        note = (
+            f"{path.name} stays on disk ({in_words(n_bytes)}). Leave it as it is meanwhile: if it "
+            "is shortened, the system ends this process."
+        )
+        recording = replace(_recording(array, path.name, columns), notes=(note,))
     if progress is not None:
         progress(1.0)
     return recording
@@ -46,16 +63,16 @@ def read_npz(
     progress: Progress | None = None,
 ) -> Recording:
     """Read one matrix from a .npz file."""
-    with damage(path.name, "a .npz file"), zipfile.ZipFile(path) as archive:
+    with damage(path.name, "a .npz file"), open_archive(path) as archive:
         members = {
             info.filename.removesuffix(".npy"): info
             for info in archive.infolist()
             if info.filename.endswith(".npy")
         }
         info = members[_choose(key, list(members), path.name)]
-        check_fits(path.name, info.file_size, _ADVICE)
         with archive.open(info) as member:
-            _refuse_false_claim(member, info.file_size, path.name)
+            shape, dtype = _announced(member, info.file_size, path.name)
+        _check_array(shape, dtype, path.name)
         with archive.open(info) as member:
             array = np.lib.format.read_array(member, allow_pickle=False)
     recording = _recording(array, path.name, columns)
@@ -79,8 +96,18 @@ def _choose(key: str | None, keys: list[str], source: str) -> str:
     return key
 
 
-def _refuse_false_claim(member: IO[bytes], n_bytes: int, source: str) -> None:
-    """Compare the shape in the header with the bytes there are, before memory is taken for it."""
+def _check_array(shape: tuple[int, ...], dtype: np.dtype[Any], source: str) -> None:
+    """Refuse an array that does not fit as it is, or as the floats that it becomes."""
+    if len(shape) > 1:
+        COLUMNS.check(shape[1], source)
+    n_bytes = dtype.itemsize + (0 if dtype.kind == "f" and dtype.itemsize <= 8 else 8)
+    check_fits(source, math.prod(shape) * n_bytes, _ADVICE)
+
+
+def _announced(
+    member: IO[bytes], n_bytes: int, source: str
+) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Return shape and type as the header has them, compared with the bytes there are."""
     version = np.lib.format.read_magic(member)
     read_header = {
         (1, 0): np.lib.format.read_array_header_1_0,
@@ -90,9 +117,7 @@ def _refuse_false_claim(member: IO[bytes], n_bytes: int, source: str) -> None:
         # Version 3.0 differs only in names of fields, and tables of fields are refused anyway.
         raise DataFileError(f"{source} holds an array in format {version}, not 1.0 or 2.0.")
     shape, _, dtype = read_header(member)
-    claimed = dtype.itemsize
-    for length in shape:
-        claimed *= int(length)
+    claimed = dtype.itemsize * math.prod(shape)
     if dtype.hasobject:
         raise DataFileError(f"{source} {_OBJECTS}")
     if claimed > n_bytes:
@@ -100,6 +125,7 @@ def _refuse_false_claim(member: IO[bytes], n_bytes: int, source: str) -> None:
             f"{source} is damaged: an array of shape {shape} is announced, but only {n_bytes} "
             "bytes are there."
         )
+    return shape, dtype
 
 
 _OBJECTS = (

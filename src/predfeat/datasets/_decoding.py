@@ -18,7 +18,7 @@ from predfeat.exceptions import DataFileError
 __all__ = ["LimitedLines", "decoded", "is_cut", "sampled", "unreadable"]
 
 _DELIMITERS = (",", ";", "\t")
-_CHARACTERS_AT_ONCE = 2**18  # so that of all lines in it only the first can be a long one
+_CHARACTERS_AT_ONCE = 2**18
 _SAMPLE_LINES = 50
 _SAMPLE_CHARACTERS = 2**22  # so that the sample of a wide table takes no more than its first rows
 _UNCHECKED = 2**22  # characters of rows at once; usual ones are far smaller
@@ -68,7 +68,8 @@ class LimitedLines:
         rest = ""
         while True:
             try:
-                more = self._text.read(_CHARACTERS_AT_ONCE)
+                # As much again as there is of a line, so that long ones are not joined too often.
+                more = self._text.read(max(_CHARACTERS_AT_ONCE, len(rest)))
             except STREAM_ERRORS as error:
                 raise unreadable(self._source, error) from error
             if not more:
@@ -78,10 +79,10 @@ class LimitedLines:
                 self._check()
             lines = io.StringIO(rest + more, newline="").readlines()
             # The last may go on; and so may its end, as that can be of two characters.
+            if len(rest) + len(more) > COLUMNS.at_most:
+                for line in lines:
+                    _refuse_too_long(line, self._source)
             rest = lines.pop()
-            _refuse_too_long(rest, self._source)
-            if lines:
-                _refuse_too_long(lines[0], self._source)
             yield from lines
         yield from io.StringIO(rest, newline="").readlines()
 

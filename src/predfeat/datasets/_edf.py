@@ -50,7 +50,8 @@ def read_edf(
     chosen, said = _of_one_rate(names, rates, columns, path.name)
     rate = rates[chosen[0]]
     n_rows = round(rate * record * n_records)
-    check_fits(path.name, 8 * n_rows * len(chosen), _ADVICE)
+    # Twice: signal by signal, and put together.
+    check_fits(path.name, 2 * 8 * n_rows * len(chosen), _ADVICE)
     parts: list[FloatArray] = []
     for done, position in enumerate(chosen):
         with damage(path.name, kind):

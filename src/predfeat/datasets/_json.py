@@ -10,7 +10,9 @@ from typing import Any
 
 from predfeat.datasets._compressed import STREAM_ERRORS, uncompressed
 from predfeat.datasets._dates import are_dates
+from predfeat.datasets._decoding import LimitedLines, unreadable
 from predfeat.datasets._delimited import read_delimited
+from predfeat.datasets._limits import COLUMNS, NESTING
 from predfeat.datasets._opening import Progress, check_fits, damage
 from predfeat.datasets._recording import Recording
 from predfeat.datasets._text_lines import as_lines
@@ -24,7 +26,8 @@ _SHAPES = (
 )
 _ADVICE = "Save it as .csv or .parquet."
 _BYTES_AT_ONCE = 2**24
-_IN_MEMORY = 10  # bytes that Python's objects take for each byte of JSON
+_IN_MEMORY = 25  # bytes that objects take for each of JSON at most: "{}," becomes 72
+_CHECKED_EVERY = 2**22  # characters
 
 
 def read_json(
@@ -46,24 +49,24 @@ def read_json(
 def read_json_lines(path: Path, *, progress: Progress | None = None, **options: Any) -> Recording:
     """Read one record, or one row, from each line."""
     records: list[Any] = []
-    n_bytes = 0
+    n_bytes = checked = 0
     with path.open("rb") as raw:
         size = path.stat().st_size
         try:
-            with io.TextIOWrapper(uncompressed(raw, path.name), encoding="utf-8-sig") as lines:
+            with io.TextIOWrapper(uncompressed(raw, path.name), encoding="utf-8-sig") as text:
+                lines = LimitedLines(text, path.name, _ADVICE)
                 for number, line in enumerate(lines):
-                    if line.strip():
+                    if not line.isspace():
                         records.append(_parsed(line, number + 1, path.name))
                     n_bytes += len(line)
-                    if number % 10_000 == 0:
+                    if n_bytes >= checked:
                         check_fits(path.name, _IN_MEMORY * n_bytes, _ADVICE)
+                        checked = n_bytes + _CHECKED_EVERY
+                        lines.taken()
                     if progress is not None and number % 10_000 == 0:
                         progress(0.9 * min(raw.tell() / max(size, 1), 1.0))
         except STREAM_ERRORS as error:
-            raise DataFileError(
-                f"{path.name} cannot be read to its end: it is damaged, cut short or of another "
-                f"kind ({error})."
-            ) from error
+            raise unreadable(path.name, error) from error
     rows, has_names = _rows(records, path.name)
     return _recording(path, rows, has_names, progress, options)
 
@@ -166,8 +169,11 @@ def _rows(table: Any, source: str) -> tuple[Iterator[list[Any]], bool]:
         return _with_names([*table], zip(*columns, strict=True)), True
     if isinstance(table, list) and table:
         if all(isinstance(record, dict) for record in table):
-            flat = [_flat(record) for record in table]
+            flat = [_flat(record, source) for record in table]
             names = list(dict.fromkeys(name for record in flat for name in record))
+            COLUMNS.check(len(names), source)
+            # Records of names that only they have are few bytes, but a row of all names each.
+            check_fits(source, 8 * len(flat) * len(names), _ADVICE)
             return _with_names(names, ([record.get(n) for n in names] for record in flat)), True
         if all(isinstance(row, list) for row in table):
             named = all(isinstance(cell, str) for cell in table[0])
@@ -192,12 +198,14 @@ def _with_names(names: list[str], rows: Iterable[Iterable[Any]]) -> Iterator[lis
     yield from map(list, rows)
 
 
-def _flat(record: dict[str, Any]) -> dict[str, Any]:
+def _flat(record: dict[str, Any], source: str, depth: int = 1) -> dict[str, Any]:
     """Name what is inside a part of a record "part.name"; longer lists stay text."""
+    NESTING.check(depth, source)
     flat: dict[str, Any] = {}
     for name, cell in record.items():
         if isinstance(cell, dict):
-            flat.update({f"{name}.{inner}": value for inner, value in _flat(cell).items()})
+            inside = _flat(cell, source, depth + 1)
+            flat.update({f"{name}.{inner}": value for inner, value in inside.items()})
         else:
             flat[name] = cell
     return flat

@@ -13,6 +13,7 @@ import numpy as np
 
 from predfeat._typing import AnyArray
 from predfeat.datasets._file_column import FileColumn, joined
+from predfeat.datasets._limits import FILES
 from predfeat.datasets._opening import Progress, check_fits
 from predfeat.datasets._recording import Channels, Recording, Spectrum
 from predfeat.datasets._sentinels import blank_sentinels
@@ -32,6 +33,7 @@ def read_many(
     progress: Progress | None,
 ) -> Recording:
     """Read files one by one and put them together; what they say alike is said once."""
+    FILES.check(len(files), files[0].parent.name or "what was given")
     labels = _labels(files)
     recordings: list[Recording] = []
     caught: list[tuple[str, type[Warning], str]] = []

@@ -109,7 +109,8 @@ def _inflated(raw: bytes, source: str) -> bytes:
     stream = zlib.decompressobj()
     parts = [stream.decompress(raw, 2**24)]
     while stream.unconsumed_tail:
-        check_fits(source, sum(map(len, parts)), _ADVICE)
+        # Thrice: in parts, put together, and as the variable that is cut out of them.
+        check_fits(source, 3 * sum(map(len, parts)), _ADVICE)
         parts.append(stream.decompress(stream.unconsumed_tail, 2**24))
     if not stream.eof:
         raise ValueError("a compressed variable is cut short")

@@ -10,6 +10,7 @@ import numpy as np
 
 from predfeat._typing import AnyArray
 from predfeat.datasets._columns import record_columns
+from predfeat.datasets._limits import COLUMNS
 from predfeat.datasets._mat5 import NUMBERS, matrices
 from predfeat.datasets._opening import Progress, check_fits, damage, library
 from predfeat.datasets._recording import Recording
@@ -67,6 +68,10 @@ def _from_hdf5(path: Path, key: str | None) -> tuple[dict[str, AnyArray], list[s
         shapes = {name: part.shape for name, part in plain.items()}
         wanted = _wanted(shapes, others, key, path.name)
         check_fits(path.name, 8 * sum(_size(shapes[name]) for name in wanted), _ADVICE)
+        for name in wanted:  # each chunk is unpacked as a whole
+            check_fits(
+                path.name, _size(plain[name].chunks or ()) * plain[name].dtype.itemsize, _ADVICE
+            )
         # MATLAB counts along columns first, HDF5 along rows.
         return {name: np.asarray(plain[name]).T for name in wanted}, others
 
@@ -131,6 +136,7 @@ def _recording(
             names.append(name)
             columns.append(np.atleast_1d(matrix))
             continue
+        COLUMNS.check(matrix.shape[1], source)
         if matrix.shape[1] > matrix.shape[0]:
             notes += (
                 f"{name!r} has more columns ({matrix.shape[1]}) than rows ({matrix.shape[0]}). "

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import math
+import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,6 +16,7 @@ import numpy as np
 from predfeat._typing import AnyArray
 from predfeat.datasets._columns import record_columns
 from predfeat.datasets._dates import parse_dates
+from predfeat.datasets._limits import COLUMNS
 from predfeat.datasets._opening import Progress, check_fits, damage, library
 from predfeat.datasets._recording import Recording
 from predfeat.datasets._timestamps import SECONDS, is_time_name
@@ -40,6 +44,10 @@ def read_netcdf(
         dimension = _time_dimension(variables, path.name)
         wanted = _wanted(variables, dimension, key, path.name)
         check_fits(path.name, 8 * sum(variables[name].size for name in wanted), _ADVICE)
+        for name in wanted:  # each chunk is unpacked as a whole
+            check_fits(path.name, variables[name].chunk_bytes, _ADVICE)
+        n_columns = sum(math.prod(variables[name].shape[1:]) for name in wanted)
+        COLUMNS.check(n_columns, path.name)
         names: list[str] = []
         columns: list[AnyArray] = []
         units: list[str] = []
@@ -75,7 +83,9 @@ class _Variable:
         self.dimensions = dimensions
         self.shape = tuple(int(length) for length in own.shape)
         self.kind = np.dtype(own.dtype).kind if hasattr(own, "dtype") else own.data.dtype.kind
-        self.size = int(np.prod(self.shape, dtype=np.float64))
+        self.size = math.prod(self.shape)
+        chunks = getattr(own, "chunks", None)  # of HDF5 alone
+        self.chunk_bytes = own.dtype.itemsize * math.prod(chunks) if chunks else 0
 
     def text(self, attribute: str) -> str:
         return _text(self._attributes.get(attribute, ""))
@@ -108,6 +118,14 @@ class _Variable:
         return raw.astype(np.int64)
 
 
+class _NoMoreThanThere(io.FileIO):
+    """A file that takes no memory for bytes beyond its end, however many are asked for."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        left = max(os.fstat(self.fileno()).st_size - self.tell(), 0)
+        return super().read(left if size is None or size < 0 else min(size, left)) or b""
+
+
 @contextmanager
 def _variables(path: Path) -> Iterator[dict[str, _Variable]]:
     with path.open("rb") as file:
@@ -120,7 +138,7 @@ def _variables(path: Path) -> Iterator[dict[str, _Variable]]:
         from scipy.io import netcdf_file
 
         with damage(path.name, _KIND):
-            opened = netcdf_file(path, "r", mmap=False)
+            opened = netcdf_file(_NoMoreThanThere(path), "r", mmap=False)
     try:
         with damage(path.name, _KIND):
             found = _of_hdf5(opened) if start[:4] == b"\x89HDF" else _of_classic(opened)

@@ -11,6 +11,7 @@ import numpy as np
 from predfeat._typing import AnyArray, FloatArray
 from predfeat.datasets._cells import numbers
 from predfeat.datasets._file_column import FileColumn
+from predfeat.datasets._limits import COLUMNS
 from predfeat.datasets._missing import Missing
 from predfeat.datasets._opening import Progress, check_fits, damage, library
 from predfeat.datasets._recording import Recording
@@ -35,8 +36,12 @@ def read_parquet(path: Path, *, progress: Progress | None = None, **options: Any
     parquet = library("pyarrow.parquet", extra="tables", what="reading .parquet")
     kind = "a Parquet file"
     with damage(path.name, kind):
-        file = parquet.ParquetFile(path, memory_map=False, page_checksum_verification=True)
-        schema = file.schema_arrow
+        schema = parquet.read_schema(path)
+        # A text of a dictionary may be one of megabytes in each of millions of rows.
+        texts = [field.name for field in schema if "string" in str(field.type)]
+        file = parquet.ParquetFile(
+            path, memory_map=False, page_checksum_verification=True, read_dictionary=texts
+        )
         n_rows = file.metadata.num_rows
 
     def batches(names: list[str] | None) -> Iterator[Any]:
@@ -84,6 +89,7 @@ def _read(
     with damage(source, kind):
         types = list(schema.types)
         given = list(schema.names)
+    COLUMNS.check(len(given), source)
     names, notes = distinct_names(given)
     roles = assign_roles(
         names, time=time, group=group, columns=columns, source=source, keep=keep,
@@ -165,10 +171,20 @@ def _chosen(
             if batch is None:
                 return
             if by_name:
-                read = {i: batch.column(batch.schema.get_field_index(given[i])) for i in wanted}
+                columns = {i: batch.column(batch.schema.get_field_index(given[i])) for i in wanted}
             else:
-                read = {i: batch.column(i) for i in wanted}
+                columns = {i: batch.column(i) for i in wanted}
+            read = {i: _written_out(column, source) for i, column in columns.items()}
         yield read
+
+
+def _written_out(column: Any, source: str) -> Any:
+    """Return a column with a text in each row, if it holds the numbers of texts."""
+    if not hasattr(column, "dictionary") or "string" not in str(column.type):
+        return column
+    longest = max((len(text) for text in column.dictionary.to_pylist() if text), default=0)
+    check_fits(source, longest * len(column), _ADVICE)
+    return column.dictionary_decode()
 
 
 def _channels(read: dict[int, Any], pieces: Pieces, dtype: Any) -> FloatArray:

@@ -122,7 +122,7 @@ def screen(
         notes.append(about_ids([names[i] for i in labels]))
     kept, costs = _worth(values, data, wanted, names)
     notes += costs
-    left_out = [i for i in range(len(names)) if i not in kept]
+    left_out = sorted(set(range(len(names))) - set(kept))
     return Screened(kept, left_out, tuple(notes))
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from predfeat.datasets._compressed import open_archive
 from predfeat.datasets._delimited import read_delimited
+from predfeat.datasets._limits import SHEET_ROWS
 from predfeat.datasets._opening import Progress, check_fits, damage, library
 from predfeat.datasets._recording import Recording
 from predfeat.datasets._text_lines import as_lines
@@ -17,6 +19,9 @@ from predfeat.exceptions import DataFileError
 __all__ = ["read_sheet"]
 
 _KIND = "an .xlsx workbook"
+_IN_MEMORY = 4  # bytes for each byte of XML: shared texts are held all, rows one by one
+_ROWS_AT_ONCE = 100
+_ADVICE = "Save the sheet as .csv."
 
 
 def read_sheet(
@@ -24,9 +29,9 @@ def read_sheet(
 ) -> Recording:
     """Read one sheet of a workbook, its first by default; formulas count by their last value."""
     openpyxl = library("openpyxl", extra="sheets", what="reading .xlsx")
-    with damage(path.name, _KIND), zipfile.ZipFile(path) as archive:
+    with damage(path.name, _KIND), open_archive(path) as archive:
         unpacked = sum(info.file_size for info in archive.infolist())
-    check_fits(path.name, unpacked, "Save the sheet as .csv.")
+    check_fits(path.name, _IN_MEMORY * unpacked, _ADVICE)
     with damage(path.name, _KIND):
         book = openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
     try:
@@ -58,15 +63,23 @@ def _chosen(sheet: str | None, titles: list[str], source: str) -> str:
     return sheet
 
 
-def _table(source: str, page: Any, size: int, progress: Progress | None) -> Iterator[list[Any]]:
-    """Yield the rows from the first that holds anything, without empty cells to their right."""
-    rows = page.iter_rows(values_only=True)
-    width = n_cells = 0
+def _one_by_one(rows: Iterator[tuple[Any, ...]], source: str) -> Iterator[tuple[Any, ...]]:
     while True:
         with damage(source, _KIND):
-            row = next(rows, None)
-        if row is None:
+            some = list(islice(rows, _ROWS_AT_ONCE))
+        if not some:
             return
+        yield from some
+
+
+def _table(source: str, page: Any, size: int, progress: Progress | None) -> Iterator[list[Any]]:
+    """Yield the rows from the first that holds anything, without empty cells to their right."""
+    # Rows that a sheet leaves out are filled in, as many as its next row's number says.
+    rows = page.iter_rows(values_only=True, max_row=SHEET_ROWS.at_most + 1)
+    width = n_cells = n_rows = 0
+    for row in _one_by_one(rows, source):
+        n_rows += 1
+        SHEET_ROWS.check(n_rows, source)
         filled = max((i + 1 for i, cell in enumerate(row) if cell is not None), default=0)
         if width == 0:
             width = filled

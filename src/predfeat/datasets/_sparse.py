@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -12,7 +12,7 @@ __all__ = ["cost_in_rows", "worth_their_rows"]
 
 
 def worth_their_rows(
-    missing: BoolArray, fixed: Sequence[int] = (), idle: Sequence[int] = ()
+    missing: BoolArray, fixed: Sequence[int] = (), idle: Collection[int] = ()
 ) -> list[int]:
     """Choose the columns that leave the most cells in complete rows.
 
@@ -56,11 +56,13 @@ def worth_their_rows(
             best, most = i + 1, cells
     kept = order[:best]
     gap = np.asarray(missing[:, kept].any(axis=1))
-    for column in (*order[best:], *sorted(others & set(idle))):
+    idle = frozenset(idle)
+    for column in (*order[best:], *sorted(others & idle)):
         with_it = gap | missing[:, column]
         brings = len(kept) if column in idle else len(kept) + 1
         if brings * int(np.count_nonzero(~with_it)) >= len(kept) * int(np.count_nonzero(~gap)):
-            kept, gap = [*kept, column], with_it
+            kept.append(column)
+            gap = with_it
     return sorted(kept)
 
 

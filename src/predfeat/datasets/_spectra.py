@@ -9,11 +9,12 @@ import numpy as np
 
 from predfeat._compat import Interval, StrOptions, validate_parameter_constraints
 from predfeat._typing import FloatArray
+from predfeat.datasets._limits import COLUMNS
 from predfeat.datasets._opening import Progress, check_fits
 from predfeat.datasets._recording import Recording, Spectrum
 from predfeat.exceptions import ComplexDataError, DataFileError, DimensionError, NotNumericError
 
-__all__ = ["short_time_spectra"]
+__all__ = ["check_framing", "n_columns", "short_time_spectra"]
 
 _SAMPLES_AT_ONCE = 2**20
 
@@ -75,16 +76,7 @@ def short_time_spectra(
     >>> loudness.names[loudness.values.mean(axis=0).argmax()]
     '1000.0 Hz magnitude'
     """
-    validate_parameter_constraints(
-        {
-            "rate": [Interval(Real, 0, None, closed="neither")],
-            "frame": [Interval(Integral, 2, None, closed="left")],
-            "hop": [Interval(Integral, 1, None, closed="left")],
-            "spectrum": [StrOptions({"complex", "log-magnitude"})],
-        },
-        {"rate": rate, "frame": frame, "hop": hop, "spectrum": spectrum},
-        caller_name="short_time_spectra",
-    )
+    check_framing(rate, frame, hop, spectrum)
     samples = _check_signal(signal, source)
     if len(samples) < frame:
         raise DataFileError(
@@ -92,12 +84,13 @@ def short_time_spectra(
             "frame or a longer recording."
         )
     n_frames = 1 + (len(samples) - frame) // hop
-    names, layout = _columns(rate, frame, spectrum)
+    COLUMNS.check(n_columns(frame, spectrum), source)
     check_fits(
         source,
-        n_frames * len(names) * 8,
+        n_frames * n_columns(frame, spectrum) * 8,
         'Use a larger hop, a lower rate or spectrum="log-magnitude".',
     )
+    names, layout = _columns(rate, frame, spectrum)
     values = np.empty((n_frames, len(names)))
     window = np.sin(np.pi * (np.arange(frame) + 0.5) / frame)
     frames = np.lib.stride_tricks.sliding_window_view(samples, frame)[::hop]
@@ -116,6 +109,25 @@ def short_time_spectra(
             progress(stop / n_frames)
     time = (np.arange(n_frames) * hop + frame / 2) / rate
     return Recording(values, names, source, layout=layout, time=time, step=hop / rate, unit="s")
+
+
+def check_framing(rate: float, frame: int, hop: int, spectrum: str) -> None:
+    """Refuse options of `short_time_spectra` that mean nothing."""
+    validate_parameter_constraints(
+        {
+            "rate": [Interval(Real, 0, None, closed="neither")],
+            "frame": [Interval(Integral, 2, None, closed="left")],
+            "hop": [Interval(Integral, 1, None, closed="left")],
+            "spectrum": [StrOptions({"complex", "log-magnitude"})],
+        },
+        {"rate": rate, "frame": frame, "hop": hop, "spectrum": spectrum},
+        caller_name="short_time_spectra",
+    )
+
+
+def n_columns(frame: int, spectrum: str) -> int:
+    """Return how many numbers the spectrum of a frame has: none that is always zero."""
+    return frame // 2 + 1 if spectrum == "log-magnitude" else frame
 
 
 def _check_signal(signal: Any, source: str) -> Any:

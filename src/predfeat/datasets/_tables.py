@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -98,9 +100,11 @@ class Pieces:
             self.time_cells.extend(time)
         if group is not None:
             # Equal ids share one object: a million rows of three ids are three texts.
+            known = len(self._shared_ids)
             self.group_cells.extend(self._shared_ids.setdefault(i, i) for i in group)
+            self.n_bytes += _held(list(islice(self._shared_ids, known, None)))
         self.n_rows += len(block)
-        self.n_bytes += block.nbytes
+        self.n_bytes += block.nbytes + _held(time) + (0 if group is None else 8 * len(group))
         check_fits(self.source, self.n_bytes, "Choose fewer of its columns with `columns`.")
 
     def recording(self, jumps: str | None = None, day_first: bool | None = None) -> Recording:
@@ -305,6 +309,11 @@ class Pieces:
             SkippedColumnsWarning,
             stacklevel=2,
         )
+
+
+def _held(cells: Sequence[Any] | None) -> int:
+    """Return the bytes that cells take as objects in a list."""
+    return 0 if cells is None else sum(map(sys.getsizeof, cells)) + 8 * len(cells)
 
 
 def in_file_order(recording: Recording, ids: AnyArray | None, source: str) -> Recording:

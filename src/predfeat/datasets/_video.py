@@ -10,6 +10,7 @@ import numpy as np
 
 from predfeat._typing import AnyArray, FloatArray
 from predfeat.datasets._file_column import FileColumn
+from predfeat.datasets._limits import COLUMNS, PICTURE_SIDE
 from predfeat.datasets._opening import Progress, check_fits, damage, library
 from predfeat.datasets._recording import Image, Recording
 from predfeat.datasets._timeline import lay_out
@@ -20,7 +21,9 @@ __all__ = ["read_video"]
 
 _PIXELS = 1024  # of a picture, unless the user says otherwise
 _FRAMES_AT_ONCE = 64
-_LARGEST = 16_384  # pixels along one side
+_DECODED = 16  # bytes per pixel: some pictures in colour, which later ones build upon
+_NUMBERS_AT_ONCE = 2**20
+_SMALLER = "Scale it down with another program first."
 _ADVICE = "Scale it down with height and width, or cut out a window."
 
 
@@ -46,20 +49,24 @@ def read_video(
             fps = float(stream.average_rate or 0)
             expected = _expected_frames(stream)
         size = _scaled_size(*own_size, height, width, path.name)
+        check_fits(path.name, _DECODED * own_size[0] * own_size[1], _SMALLER)
         whole = (0, 0, *size)
         top, left, rows, columns = check_window(
             whole if window is None else window, size, "scaled picture"
         )
+        n_pixels = rows * columns
+        COLUMNS.check(n_pixels, path.name)
+        at_once = max(1, min(_FRAMES_AT_ONCE, _NUMBERS_AT_ONCE // n_pixels))
         pieces: list[FloatArray] = []
         block: list[AnyArray] = []
         stamps: list[float | None] = []
         for picture, stamp in _pictures(container, stream, size, path.name):
             block.append(picture[top : top + rows, left : left + columns].ravel())
             stamps.append(stamp)
-            if len(block) == _FRAMES_AT_ONCE:
+            if len(block) == at_once:
                 pieces.append(np.array(block, dtype=np.float64))
                 block = []
-                check_fits(path.name, len(stamps) * rows * columns * 8, _ADVICE)
+                check_fits(path.name, len(stamps) * n_pixels * 8, _ADVICE)
                 if progress is not None and expected:
                     progress(min(len(stamps) / expected, 1.0))
     if block:
@@ -131,14 +138,19 @@ def _scaled_size(
     if own_height < 1 or own_width < 1:
         raise DataFileError(f"{source} is damaged: its pictures have no size.")
     for name, given in (("height", height), ("width", width)):
-        if given is not None and not 1 <= given <= _LARGEST:
-            raise DataFileError(f"{name}={given} pixels is not possible: give 1 to {_LARGEST}.")
+        most = PICTURE_SIDE.at_most
+        if given is not None and not 1 <= given <= most:
+            raise DataFileError(f"{name}={given} pixels is not possible: give 1 to {most}.")
     if height is not None and width is not None:
         return height, width
     if height is not None:
-        return height, max(1, round(own_width * height / own_height))
+        width = max(1, round(own_width * height / own_height))
+        PICTURE_SIDE.check(width, source)
+        return height, width
     if width is not None:
-        return max(1, round(own_height * width / own_width)), width
+        height = max(1, round(own_height * width / own_width))
+        PICTURE_SIDE.check(height, source)
+        return height, width
     shrink = min(1.0, (_PIXELS / (own_height * own_width)) ** 0.5)
     return max(1, int(own_height * shrink)), max(1, int(own_width * shrink))
 
