@@ -25,7 +25,18 @@ ORDER = [
     "report",
     "cli",
 ]
-FOR_ALL = {"exceptions", "_version", "_typing", "_compat", "_jit", "_files", "_threads", "_memory"}
+FOR_ALL = {
+    "exceptions",
+    "_version",
+    "_typing",
+    "_compat",
+    "_jit",
+    "_jit_cache",
+    "_files",
+    "_memory",
+    "_threads",
+    "_processes",
+}
 HEAVY = ["matplotlib", "pandas", "numba", "typer"]
 DRAWERS = {"core", "utils", "common", "misc", "helpers"}
 

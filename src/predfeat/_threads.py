@@ -8,12 +8,20 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
 from itertools import count
+from threading import Lock, Thread, local
 from typing import Any, TypeVar
 
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["count_threads", "map_blocks", "one_blas_thread", "ticker", "watching"]
+__all__ = [
+    "as_in_a_worker",
+    "count_threads",
+    "map_blocks",
+    "one_blas_thread",
+    "ticker",
+    "watching",
+]
 
 _LARGE = 256
 
@@ -27,9 +35,86 @@ def _controller() -> Any:
     return ThreadpoolController()
 
 
+class _Limit:
+    """BLAS at one thread while anybody is inside, whatever the order in which they leave.
+
+    The count of most libraries is the whole process's. Were it saved and restored by every fit,
+    then of two that overlap in two Python threads the later one would save, and in the end restore,
+    the limit of the earlier. So those inside are counted, and the last to leave restores. Libraries
+    with a count for each thread (MKL) are restored by the thread that leaves.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._n_inside = 0
+        self._before: dict[str, int] = {}
+        self._is_shared: dict[str, bool] = {}
+        self._own = local()
+
+    def enter(self) -> None:
+        with self._lock:
+            if not hasattr(self._own, "before"):
+                self._own.before, self._own.n_inside = {}, 0
+            self._n_inside += 1
+            self._own.n_inside += 1
+            for library in _blas_libraries():
+                # More than one, although others are inside: somebody has asked for so many since
+                # then, and finds so many afterwards.
+                n_threads = library.num_threads
+                if n_threads is not None and n_threads > 1:
+                    _set_threads(library, 1)
+                    if library.filepath not in self._is_shared:
+                        self._is_shared[library.filepath] = _is_shared(library)
+                    shared = self._is_shared[library.filepath]
+                    (self._before if shared else self._own.before)[library.filepath] = n_threads
+
+    def leave(self) -> None:
+        with self._lock:
+            self._n_inside -= 1
+            self._own.n_inside -= 1
+            if self._n_inside == 0:
+                _restore(self._before)
+            if self._own.n_inside == 0:
+                _restore(self._own.before)
+
+
+def _blas_libraries() -> list[Any]:
+    return [library for library in _controller().lib_controllers if library.user_api == "blas"]
+
+
+def _set_threads(library: Any, n_threads: int) -> None:
+    # Newer releases of threadpoolctl let only the first thread that asks change OpenBLAS's count.
+    forget_who_asked = getattr(library, "clear_controlling_thread", None)
+    if forget_who_asked is not None:
+        forget_who_asked(force=True)
+    library.set_num_threads(n_threads)
+    if forget_who_asked is not None:
+        forget_who_asked(force=True)
+
+
+def _is_shared(library: Any) -> bool:
+    """Tell whether another thread sees the count, one, that this one has set."""
+    seen: list[int] = []
+    other = Thread(target=lambda: seen.append(library.num_threads))
+    other.start()
+    other.join()
+    return seen == [1]
+
+
+def _restore(before: dict[str, int]) -> None:
+    """Restore the counts, except where somebody has changed them since they were limited."""
+    for library in _blas_libraries():
+        n_threads = before.pop(library.filepath, None)
+        if n_threads is not None and library.num_threads == 1:
+            _set_threads(library, n_threads)
+
+
+_limit = _Limit()
+
+
 @contextmanager
 def one_blas_thread(n_columns: int = 0) -> Iterator[None]:
-    """Let BLAS work on one thread, and restore its count afterwards.
+    """Let BLAS work on one thread, and restore its count when nobody needs that any more.
 
     For loops over small matrices: there several threads wait for each other longer than they
     work, and for a while after each product BLAS's idle threads keep the cores that ours would
@@ -38,7 +123,20 @@ def one_blas_thread(n_columns: int = 0) -> Iterator[None]:
     if n_columns > _LARGE:
         yield
         return
-    with _controller().limit(limits=1, user_api="blas"):
+    _limit.enter()
+    try:
+        yield
+    finally:
+        _limit.leave()
+
+
+@contextmanager
+def as_in_a_worker() -> Iterator[None]:
+    """Let BLAS and OpenMP work on one thread, as in a worker process: the last bits are the same.
+
+    OpenMP's count is the thread's own, so that it can be saved and restored.
+    """
+    with one_blas_thread(), ThreadpoolController().select(user_api="openmp").limit(limits=1):
         yield
 
 

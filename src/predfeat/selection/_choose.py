@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from threadpoolctl import threadpool_limits
 
 from predfeat._compat import Interval, validate_parameter_constraints
+from predfeat._processes import finished_work
+from predfeat._threads import as_in_a_worker
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import LeftOutWarning, NoSpectrumError, RankError, TooFewStatesError
 from predfeat.features import GPFA, PFA, SFA, ForeCA
@@ -21,7 +22,6 @@ from predfeat.neighbors._exclusion import fewest_candidates
 from predfeat.selection._choice import Choice
 from predfeat.selection._folds import Fold, purged_folds
 from predfeat.selection._held_out import predicted_shares
-from predfeat.selection._parallel import results_in_order
 from predfeat.selection._paths import surface_directions
 from predfeat.selection._surface import Setting, Surface, standard_error
 from predfeat.series import Sequences, check_matrix, check_sequences, find_states, what_follows
@@ -252,7 +252,7 @@ def _gather(
     tell = on_progress or (lambda done, whole: None)
     tell(0, len(pieces))
     scores = []
-    with results_in_order(_scores, pieces, n_jobs) as finished:
+    with finished_work(_scores, pieces, n_jobs) as finished:
         for one in finished:
             scores.append(one)
             tell(len(scores), len(pieces))
@@ -268,7 +268,7 @@ def _confirmed(
         model.set_params(n_lags=chosen.n_lags)
     if chosen.n_neighbors:
         model.set_params(n_neighbors=chosen.n_neighbors)
-    with threadpool_limits(1):
+    with as_in_a_worker():
         found = [model._find_projection(part.train, part.whitening) for part in white]
         scores = np.array(
             [

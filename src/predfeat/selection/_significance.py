@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from threadpoolctl import threadpool_limits
 
 from predfeat._compat import Interval, StrOptions, validate_parameter_constraints
+from predfeat._processes import finished_work
+from predfeat._threads import as_in_a_worker
 from predfeat._typing import ArrayLike, FloatArray, IntArray
 from predfeat._version import __version__
 from predfeat.exceptions import (
@@ -23,7 +24,6 @@ from predfeat.exceptions import (
     ReturningGroupWarning,
     SignificanceError,
 )
-from predfeat.selection._parallel import results_in_order
 from predfeat.selection._rings import bridge_ends, close_rings
 from predfeat.selection._significance_result import Significance
 from predfeat.selection._surrogates import FOURIER_KINDS, check_kind, surrogates
@@ -171,7 +171,7 @@ def significance(
     setting = task.setting()
     tell = on_progress or (lambda n_done, n_all: None)
     if previous is None:
-        with threadpool_limits(1):
+        with as_in_a_worker():
             statistics = task.measure(values)
         method = " ".join(repr(model).split())
         nothing = np.empty((0, len(statistics)))
@@ -185,7 +185,7 @@ def significance(
         )
     tell(result.n_surrogates, n_surrogates)
     numbers = [(number,) for number in range(result.n_surrogates, n_surrogates)]
-    with results_in_order(task.measure_surrogate, numbers, n_jobs) as finished:
+    with finished_work(task.measure_surrogate, numbers, n_jobs) as finished:
         for one in finished:
             result = replace(
                 result, surrogate_statistics=np.vstack([result.surrogate_statistics, one])

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import signal
-import warnings
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Sequence
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 
-from joblib import Parallel, delayed, effective_n_jobs, parallel_config
-from threadpoolctl import threadpool_limits
-
+from predfeat._processes import finished_work
 from predfeat.exceptions import WorkerError
 from predfeat.experiments.reproduction._ledger import Ledger, Result
 from predfeat.experiments.reproduction._measuring import measure_fit
@@ -78,20 +73,22 @@ def compute(
     wanted = list(dict.fromkeys(points))
     found = ledger.find(wanted)
     tasks = _tasks([point for point in wanted if point not in found])
-    workers = int(effective_n_jobs(n_jobs))
     times = _Times(tasks)
     n_done = len(found)
     tell = on_progress or (lambda progress: None)
     tell(Progress(n_done, len(wanted), None))
-    finished = _finished(tasks, source, min(workers, max(len(tasks), 1)))
+    pieces = [(source, task.fit, task.points) for task in tasks]
     try:
-        for results in finished:
-            ledger.record(results)
-            n_done += len(results)
-            times.note(results[0])
-            tell(Progress(n_done, len(wanted), times.left()))
-    finally:
-        _end(finished)
+        with finished_work(measure_fit, pieces, n_jobs, in_order=False) as finished:
+            for results in finished:
+                ledger.record(results)
+                n_done += len(results)
+                times.note(results[0])
+                tell(Progress(n_done, len(wanted), times.left()))
+    except WorkerError as error:
+        raise WorkerError(
+            f"{error} Results that were finished before are kept; run the same command again."
+        ) from error
 
 
 def _tasks(points: Sequence[DataPoint]) -> list[_Task]:
@@ -107,42 +104,6 @@ def _tasks(points: Sequence[DataPoint]) -> list[_Task]:
     return sorted(
         tasks, key=lambda task: (task.fit.repetition, task.fit.n_columns, task.fit.n_train)
     )
-
-
-def _finished(
-    tasks: list[_Task], source: Source, n_jobs: int
-) -> Generator[list[Result], None, None]:
-    if n_jobs == 1:
-        # As many BLAS threads as in a worker process, or the last bits could differ.
-        with threadpool_limits(1):
-            for task in tasks:
-                yield measure_fit(source, task.fit, task.points)
-        return
-    with parallel_config(backend="loky", inner_max_num_threads=1):
-        pool = Parallel(
-            n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs"
-        )
-        try:
-            yield from pool(delayed(_work)(source, task.fit, task.points) for task in tasks)
-        except BrokenProcessPool as error:
-            raise WorkerError(
-                "a process that computed results was ended from outside, perhaps because memory "
-                "ran out. Results that were finished before are kept; run the same command again, "
-                "with fewer jobs."
-            ) from error
-
-
-def _work(source: Source, fit: Fit, points: Sequence[DataPoint]) -> list[Result]:
-    """Do what a worker process does; on Ctrl-C it is ended, and has nothing to say of its own."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    return measure_fit(source, fit, points)
-
-
-def _end(finished: Generator[list[Result], None, None]) -> None:
-    """End the processes that still work, if any, without joblib's advice about it."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", category=UserWarning, module="joblib")
-        finished.close()
 
 
 @dataclass

@@ -1,0 +1,146 @@
+"""Work shared by processes: the same bits for any number of them, and none outlives its parent."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from threading import Thread
+from time import sleep
+from typing import Any, TypeVar
+
+from joblib import Parallel, delayed, effective_n_jobs, parallel_config
+from joblib._parallel_backends import LokyBackend
+
+from predfeat._threads import as_in_a_worker
+from predfeat.exceptions import WorkerError
+
+__all__ = ["finished_work"]
+
+Result = TypeVar("Result")
+
+# Seconds between two looks at the parent: it costs microseconds, and nobody waits for it.
+_BETWEEN_LOOKS = 0.5
+
+
+@contextmanager
+def finished_work(
+    work: Callable[..., Result],
+    pieces: Sequence[tuple[Any, ...]],
+    n_jobs: int | None,
+    *,
+    in_order: bool = True,
+) -> Iterator[Iterator[Result]]:
+    """Yield an iterator over the results of `work(*piece)`, as soon as each is there.
+
+    In the order of the pieces, what is done when a run is interrupted is a shorter run. When the
+    block is left, the processes that still work are ended; if this process is killed, they end by
+    themselves.
+
+    Parameters
+    ----------
+    work : callable
+        What can be pickled, as a function of a module can.
+    pieces : sequence of tuples
+        The arguments of each call.
+    n_jobs : int or None
+        Processes, as joblib understands it. One is this process itself, with as many BLAS threads
+        as a worker has: the results do not depend on it.
+    in_order : bool, default=True
+        The results come in the order of the pieces; otherwise in the order in which they are done.
+
+    Raises
+    ------
+    WorkerError
+        A process was ended from outside.
+
+    Examples
+    --------
+    >>> from predfeat._processes import finished_work
+    >>> with finished_work(pow, [(2, 3), (3, 2)], n_jobs=1) as results:
+    ...     list(results)
+    [8, 9]
+    """
+    results = _finished(work, pieces, n_jobs, in_order)
+    try:
+        yield results
+    finally:
+        with warnings.catch_warnings():  # without joblib's advice about ending them
+            warnings.filterwarnings("ignore", category=UserWarning, module="joblib")
+            results.close()
+
+
+def _finished(
+    work: Callable[..., Result],
+    pieces: Sequence[tuple[Any, ...]],
+    n_jobs: int | None,
+    in_order: bool,
+) -> Generator[Result, None, None]:
+    n_workers = min(int(effective_n_jobs(n_jobs)), max(len(pieces), 1))
+    if n_workers == 1:
+        with as_in_a_worker():
+            for piece in pieces:
+                yield work(*piece)
+        return
+    with parallel_config(backend=_WatchfulBackend(inner_max_num_threads=1)):
+        pool = Parallel(
+            n_jobs=n_workers,
+            return_as="generator" if in_order else "generator_unordered",
+            batch_size=1,
+            pre_dispatch="2*n_jobs",
+        )
+        try:
+            with _deaf_to_ctrl_c():  # the processes are started here
+                results = pool(delayed(work)(*piece) for piece in pieces)
+            yield from results
+        except BrokenProcessPool as error:
+            raise WorkerError(
+                "a process that computed results was ended from outside, perhaps because memory "
+                "ran out. Use fewer jobs (n_jobs)."
+            ) from error
+
+
+class _WatchfulBackend(LokyBackend):  # type: ignore[misc]
+    """joblib's processes, which look after their parent from their first moment."""
+
+    def configure(self, *given: Any, **options: Any) -> Any:
+        options.update(initializer=_watch_parent, initargs=(os.getpid(),))
+        return super().configure(*given, **options)
+
+
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Start processes and threads that a terminal's Ctrl-C does not reach: their parent ends them.
+
+    What is held back here comes when the block is left. A mask is inherited, so that there is no
+    moment at which a new process could still be hit, and complain.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _watch_parent(parent: int) -> None:
+    """Let a worker process end when its parent does, also in the middle of its work.
+
+    The kernel's own notice (PR_SET_PDEATHSIG) is about the thread that started the process, which
+    may end earlier. A look now and then is enough: a process without a parent gets another one.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform != "win32":  # there, a process keeps the number of its parent
+        Thread(target=_leave_with, args=(parent,), daemon=True).start()
+
+
+def _leave_with(parent: int) -> None:
+    while os.getppid() == parent:
+        sleep(_BETWEEN_LOOKS)
+    os._exit(1)

@@ -1,0 +1,95 @@
+"""Processes that share work: their order, their errors, and their end."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+from predfeat._processes import finished_work
+
+posix = pytest.mark.skipif(os.name == "nt", reason="signals work otherwise there")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_results_come_in_the_order_of_the_pieces(n_jobs):
+    with finished_work(divmod, [(number, 3) for number in range(7)], n_jobs) as finished:
+        assert list(finished) == [divmod(number, 3) for number in range(7)]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_without_an_order_all_come(n_jobs):
+    pieces = [(number, 3) for number in range(7)]
+    with finished_work(divmod, pieces, n_jobs, in_order=False) as finished:
+        assert sorted(finished) == [divmod(number, 3) for number in range(7)]
+
+
+def test_no_work_has_no_results():
+    with finished_work(divmod, [], 2) as finished:
+        assert list(finished) == []
+
+
+# What is sent to a worker: a pipe full of it, a sleep, and a long call of compiled code.
+ENDLESS = """
+import sys
+import numpy as np
+from predfeat._processes import finished_work
+
+def work(kind, ballast):
+    import time
+    print("working", flush=True)
+    if kind == "sleep":
+        time.sleep(600)
+    while True:
+        np.linalg.svd(np.random.default_rng(0).normal(size=(900, 900)))
+
+if __name__ == "__main__":
+    ballast = np.zeros(100_000)  # under the size at which joblib shares memory
+    pieces = [(sys.argv[1], ballast)] * 6
+    print("starting", flush=True)
+    with finished_work(work, pieces, 2) as finished:
+        list(finished)
+"""
+
+
+def seconds_until_closed(stream, most):
+    """Return how long it takes until nobody holds the other end of a pipe."""
+    started = time.monotonic()
+    os.set_blocking(stream.fileno(), False)
+    while time.monotonic() - started < most:
+        if stream.read(4096) == b"":
+            return time.monotonic() - started
+        time.sleep(0.02)
+    return np.inf
+
+
+@posix
+@pytest.mark.parametrize(
+    ("kind", "word", "later"),
+    # At work, and while the processes come into being.
+    [("sleep", b"working", 0.0), ("compute", b"working", 0.0), ("sleep", b"starting", 0.3)],
+)
+def test_no_process_outlives_a_killed_parent_by_five_seconds(tmp_path, kind, word, later):
+    program = tmp_path / "endless.py"
+    program.write_text(ENDLESS, encoding="utf-8")
+    with subprocess.Popen(
+        [sys.executable, program, kind],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        bufsize=0,
+        start_new_session=True,
+    ) as parent:
+        try:
+            while word not in parent.stdout.read(100):
+                assert parent.poll() is None
+            time.sleep(later)
+            parent.kill()
+            # Workers and joblib's tracker inherited standard output: it is closed when all ended.
+            assert seconds_until_closed(parent.stdout, 30.0) < 5.0
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(parent.pid, signal.SIGKILL)
