@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+
 import numpy as np
 from scipy.spatial import KDTree
 
-from predfeat._threads import ticker
+from predfeat._threads import map_blocks, ticker
 from predfeat._typing import BoolArray, FloatArray, IntArray
 from predfeat.neighbors._blockwise import search_blockwise
 from predfeat.neighbors._crowds import steps_ahead
@@ -19,7 +21,10 @@ __all__ = ["search_tree"]
 # that was not enough.
 _SPARE, _MORE_SPARE = 4, 32
 _WINDOW_AT_MOST = 32  # a wider Theiler window is asked for row by row
-_PAIRS_AT_ONCE = 1 << 17
+_PAIRS_AT_ONCE = 1 << 17  # by all threads together
+# What a query costs differs a thousandfold between data: the first rows tell. Blocks of about so
+# many seconds are long beside what a block costs, and short for who interrupts them.
+_FIRST_ROWS, _BLOCK_SECONDS = 64, 0.1
 _TIE = 1e-9  # the tree sums in another order; closer than this counts as a tie to look into
 
 
@@ -45,13 +50,10 @@ def search_tree(
     def ask_tree(queries: IntArray, spare: int) -> IntArray:
         """Fill in what the tree knows; return the queries it cannot decide."""
         n_asked = min(n_neighbors + min(widest, _WINDOW_AT_MOST) + spare, n_states)
-        n_rows = max(1, _PAIRS_AT_ONCE // n_asked)
-        undecided = []
-        starts = range(0, len(queries), n_rows)
-        tick = ticker(len(starts))
-        for start in starts:
-            some = queries[start : start + n_rows]
-            distances, found = tree.query(embedded[some], k=n_asked, workers=n_jobs)
+
+        def ask(some: IntArray) -> IntArray:
+            # SciPy's own threads (`workers`) would outlive an interrupt, and crash the process.
+            distances, found = tree.query(embedded[some], k=n_asked)
             first, stop = exclusion.first[some, None], exclusion.stop[some, None]
             allowed = (found < first) | (found >= stop)
             sure = _is_complete(distances, allowed, n_neighbors, n_asked == n_states)
@@ -59,9 +61,21 @@ def search_tree(
                 positions[some[sure]], squared[some[sure]] = _nearest_of_rows(
                     embedded, some[sure], found[sure], allowed[sure], n_neighbors, places
                 )
-            undecided.append(some[~sure])
+            return some[~sure]
+
+        def work(some: IntArray) -> IntArray:
+            undecided = ask(some)
             tick()
-        return np.concatenate(undecided)
+            return undecided
+
+        started = perf_counter()
+        undecided = ask(queries[:_FIRST_ROWS])
+        affordable = _FIRST_ROWS * _BLOCK_SECONDS / max(perf_counter() - started, 1e-9)
+        n_rows = max(1, min(int(affordable), _PAIRS_AT_ONCE // (n_asked * n_jobs)))
+        rest = queries[_FIRST_ROWS:]
+        blocks = [rest[start : start + n_rows] for start in range(0, len(rest), n_rows)]
+        tick = ticker(len(blocks))
+        return np.concatenate([undecided, *map_blocks(work, blocks, n_jobs)])
 
     left = ask_tree(np.arange(n_states), _SPARE)
     if len(left):
