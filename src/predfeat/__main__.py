@@ -1,6 +1,6 @@
 """`python -m predfeat` is the command `predfeat`."""
 
-from predfeat.cli import main
+from predfeat.cli import run
 
 if __name__ == "__main__":
-    main()
+    run()

@@ -11,7 +11,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
-__all__ = ["read_whole", "write_whole", "write_whole_text"]
+__all__ = ["read_whole", "remove_unfinished", "write_whole", "write_whole_text"]
+
+# What is there for the moment only, for who ends the process without leaving the blocks.
+_unfinished: set[Path] = set()
 
 
 def read_whole(path: str | os.PathLike[str], *, at_most: int | None = None) -> bytes:
@@ -50,6 +53,28 @@ def read_whole(path: str | os.PathLike[str], *, at_most: int | None = None) -> b
                 "file that predfeat wrote."
             )
         return stream.read(n_bytes)
+
+
+def remove_unfinished() -> None:
+    """Remove what is being written, before the process ends in the middle of it.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from predfeat._files import remove_unfinished, write_whole
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     try:
+    ...         with write_whole(directory + "/numbers.bin"):
+    ...             remove_unfinished()
+    ...             os.listdir(directory)
+    ...     except FileNotFoundError:
+    ...         os.listdir(directory)
+    []
+    []
+    """
+    for path in list(_unfinished):
+        with suppress(OSError):
+            os.unlink(path)
 
 
 @contextmanager
@@ -97,9 +122,10 @@ def write_whole(path: str | os.PathLike[str], *, overwrite: bool = False) -> Ite
     # Not made from the target's name, which may already have the greatest length allowed.
     temporary = target.parent / f".predfeat-{secrets.token_hex(8)}.part"
     binary = getattr(os, "O_BINARY", 0)
-    # 0o666 is what open() asks for: the umask makes of it the mode of any new file.
-    descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | binary, 0o666)
+    _unfinished.add(temporary)
     try:
+        # 0o666 is what open() asks for: the umask makes of it the mode of any new file.
+        descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | binary, 0o666)
         with os.fdopen(descriptor, "wb") as stream:
             if overwrite and target.exists():
                 os.chmod(temporary, stat.S_IMODE(target.stat().st_mode))
@@ -113,6 +139,7 @@ def write_whole(path: str | os.PathLike[str], *, overwrite: bool = False) -> Ite
     finally:
         with suppress(FileNotFoundError):
             os.unlink(temporary)
+        _unfinished.discard(temporary)
 
 
 @contextmanager
@@ -184,11 +211,14 @@ def _reserve_and_replace(temporary: Path, target: Path) -> None:
         os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     except FileExistsError:
         raise _exists(target) from None
+    _unfinished.add(target)
     try:
         os.replace(temporary, target)
     except BaseException:
         os.unlink(target)
         raise
+    finally:
+        _unfinished.discard(target)
 
 
 def _exists(target: Path) -> FileExistsError:

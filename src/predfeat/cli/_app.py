@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import traceback
 import warnings
@@ -15,6 +14,7 @@ from predfeat.cli._choose import choose
 from predfeat.cli._compare import compare
 from predfeat.cli._fit import fit
 from predfeat.cli._info import info
+from predfeat.cli._interrupts import INTERRUPTED, was_interrupted
 from predfeat.cli._measure import measure
 from predfeat.cli._report import report
 from predfeat.cli._reproduce import reproduce
@@ -32,7 +32,6 @@ app = typer.Typer(
 for command in (compare, choose, fit, transform, measure, info, report, reproduce):
     app.command()(command)
 
-_INTERRUPTED = 130  # what typer makes of Ctrl-C
 _debug = False
 
 
@@ -75,14 +74,8 @@ def main() -> None:
         warnings.simplefilter("ignore")
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = _remark
-        # What ends a job from outside is treated as Ctrl-C: worker processes end, too.
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             app()
-        except SystemExit as ended:
-            if ended.code == _INTERRUPTED:
-                _end("interrupted: no file was left half written.", _INTERRUPTED)
-            raise
         except (ValueError, OSError, ImportError) as error:
             _end(_in_words(error), 2)
         except MemoryError:
@@ -96,6 +89,8 @@ def main() -> None:
 
 
 def _remark(message: Any, *_: Any, **__: Any) -> None:
+    if was_interrupted():
+        return
     typer.echo(f"note: {in_options(str(message))}", err=True)
 
 
@@ -108,5 +103,7 @@ def _in_words(error: Exception) -> str:
 def _end(message: str, code: int) -> None:
     if _debug:
         traceback.print_exc()
+    if was_interrupted():  # an import that did not get to its end, for instance
+        sys.exit(INTERRUPTED)
     typer.echo(f"predfeat: {message}", err=True)
     sys.exit(code)

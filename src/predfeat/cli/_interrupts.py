@@ -1,0 +1,219 @@
+"""Ctrl-C, SIGTERM and a closed terminal end the command: exit code 130, within two seconds.
+
+The usual way is a KeyboardInterrupt in the main thread, which closes everything as it passes. It
+comes only when the main thread is back from compiled code, and may get lost, in a destructor say.
+So a thread beside it hears of the signal at once, and ends the process if nobody else has. Either
+way the interpreter is not taken down piece by piece: threads that still work would crash in it.
+
+Only the command does this; who imports predfeat keeps the handlers they have. This module is
+loaded before all others, and imports nothing that takes time.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from time import sleep
+from types import FrameType
+from typing import Any, NoReturn
+
+__all__ = ["INTERRUPTED", "interruptible", "was_interrupted"]
+
+INTERRUPTED = 130  # what shells make of Ctrl-C, and typer, too
+_MESSAGE = "predfeat: interrupted: no file was left half written."
+_PATIENCE = 1.0  # seconds for the usual way; as many again are left for a machine that is busy
+_FLUSHING = 0.2  # seconds for standard output, which may be a pipe that nobody reads
+
+_watch: _Watch | None = None
+
+
+def was_interrupted() -> bool:
+    """Tell whether a signal has come: an error may then be what has become of it on its way."""
+    return _watch is not None and _watch.is_signalled
+
+
+@contextmanager
+def interruptible(*, is_all: bool = False) -> Iterator[None]:
+    """Run the command in a block that signals end with one line and exit code 130.
+
+    If the command `is_all` that the process is for, it ends here, whole or interrupted: signals
+    could also come while the interpreter closes.
+    """
+    global _watch
+    watch = _watch = _Watch()
+    code: Any = 0
+    try:
+        watch.begin()
+        yield
+    except BaseException as error:
+        if watch.is_signalled:
+            watch.leave()
+        if isinstance(error, KeyboardInterrupt) or getattr(error, "code", 0) == INTERRUPTED:
+            watch.tell()  # interrupted otherwise, such as by a program that calls this one
+            error = SystemExit(INTERRUPTED)
+        if not (is_all and isinstance(error, SystemExit)):
+            raise error from None
+        code = error.code
+    finally:
+        if not is_all:
+            watch.end()
+            _watch = None
+    if watch.is_signalled:
+        watch.leave()
+    if is_all:
+        watch.finish(code)
+
+
+class _Watch:
+    """The signals of one run: who is told, and how the process is left."""
+
+    def __init__(self) -> None:
+        self.is_signalled = False
+        self._is_told = False
+        self._leaving = threading.Lock()
+        self._undo: list[Callable[[], Any]] = []
+        self._signals: list[int] = []
+
+    def begin(self) -> None:
+        """Install the handlers, where there are any to install."""
+        if threading.current_thread() is not threading.main_thread():
+            return
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            # What was started to ignore it (nohup, a shell's background) goes on to do so.
+            if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+                before = signal.signal(number, self._interrupt)
+                self._undo.append(partial(_restore, number, before))
+                self._signals.append(number)
+        self._keep_quiet()
+        if os.name == "posix":
+            self._start_thread()
+
+    def end(self) -> None:
+        """Restore what was there before."""
+        while self._undo:
+            self._undo.pop()()
+
+    def _start_thread(self) -> None:
+        reading, writing = os.pipe()
+        os.set_blocking(writing, False)
+        self._undo.append(lambda: os.close(writing))
+        before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+        self._undo.append(lambda: signal.set_wakeup_fd(before))
+        threading.Thread(target=self._wait, args=(reading,), daemon=True).start()
+
+    def _keep_quiet(self) -> None:
+        """Let an interrupted run say one line only, whatever breaks on its way out."""
+        unraisable, in_thread = sys.unraisablehook, threading.excepthook
+
+        def unless_signalled(hook: Callable[[Any], Any]) -> Callable[[Any], None]:
+            return lambda what: None if self.is_signalled else hook(what)
+
+        sys.unraisablehook = unless_signalled(unraisable)
+        threading.excepthook = unless_signalled(in_thread)
+        self._undo.append(lambda: setattr(sys, "unraisablehook", unraisable))
+        self._undo.append(lambda: setattr(threading, "excepthook", in_thread))
+        # joblib's tracker, a process of its own, removes what we leave, and would complain of it.
+        known = os.environ.get("PYTHONWARNINGS")
+        quiet = "ignore:resource_tracker"
+        os.environ["PYTHONWARNINGS"] = f"{known},{quiet}" if known else quiet
+        self._undo.append(lambda: _set_variable("PYTHONWARNINGS", known))
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if self._leaving.locked():
+            return
+        if self.is_signalled:  # once more: somebody is in a hurry
+            self._leave_at_once()
+        self.is_signalled = True
+        raise KeyboardInterrupt
+
+    def _wait(self, reading: int) -> None:
+        """Wait for a signal in a thread of its own, then for the process to end."""
+        while received := os.read(reading, 64):
+            if set(received) & set(self._signals):
+                self.is_signalled = True
+                sleep(_PATIENCE)
+                self._leave_at_once()
+        os.close(reading)
+
+    def tell(self) -> None:
+        """Say once what happened, where a progress bar may have been."""
+        if not self._is_told:
+            self._is_told = True
+            with suppress(Exception):
+                print(_MESSAGE, file=sys.stderr, flush=True)
+
+    def leave(self) -> NoReturn:
+        """Leave after everything was closed, as the interpreter would but for its threads."""
+        for number in self._signals:
+            signal.signal(number, signal.SIG_IGN)
+        self.tell()
+        _remove_unfinished()
+        with suppress(BaseException):
+            sys.stdout.flush()
+        with suppress(BaseException):
+            atexit._run_exitfuncs()  # joblib's processes and folders, among others
+        os._exit(INTERRUPTED)
+
+    def finish(self, code: Any) -> NoReturn:
+        """End the process as the interpreter would, with the code of a `SystemExit`."""
+        try:
+            sys.stdout.flush()  # what fails here is the interpreter's to tell
+            sys.stderr.flush()
+            if code is None or isinstance(code, int):
+                atexit._run_exitfuncs()
+                os._exit(code or 0)
+        except KeyboardInterrupt:
+            self.leave()
+        sys.exit(code)
+
+    def _leave_at_once(self) -> NoReturn:
+        """Leave from wherever the main thread is, nothing but the files being cared for."""
+        if not self._leaving.acquire(blocking=False):
+            sleep(_FLUSHING)  # somebody else is about to
+            os._exit(INTERRUPTED)
+        _end_processes()
+        _remove_unfinished()
+        with suppress(BaseException):
+            # Not through Python's streams: the main thread may be using them.
+            if os.isatty(2):
+                os.write(2, b"\r\x1b[K\x1b[?25h")  # where a bar may be, and has hidden the cursor
+            if not self._is_told:
+                os.write(2, f"{_MESSAGE}\n".encode())
+        with suppress(BaseException):
+            flushing = threading.Thread(target=sys.stdout.flush, daemon=True)
+            flushing.start()
+            flushing.join(_FLUSHING)
+        os._exit(INTERRUPTED)
+
+
+def _remove_unfinished() -> None:
+    # Who has not loaded it has written nothing; loading it now could wait for the main thread.
+    files = sys.modules.get("predfeat._files")
+    with suppress(BaseException):
+        files.remove_unfinished()  # type: ignore[union-attr]
+
+
+def _end_processes() -> None:
+    started = sys.modules.get("multiprocessing.process")
+    for child in list(getattr(started, "_children", ())):
+        with suppress(BaseException):
+            child.kill()
+
+
+def _restore(number: int, handler: Any) -> None:
+    # None is a handler that Python has not installed, and cannot.
+    signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+
+def _set_variable(name: str, value: str | None) -> None:
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value
