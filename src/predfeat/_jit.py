@@ -1,4 +1,4 @@
-"""The only place that names numba: what is compiled, how, and where the result is kept.
+"""What is compiled, and how; with `_jit_cache`, where it is kept, the only place that names numba.
 
 Kernels are functions over flat arrays that also run, slowly, as plain Python. Nothing here imports
 numba until a kernel is really wanted, so that `import predfeat` stays light; where numba is
@@ -8,6 +8,7 @@ missing, callers ask `is_available` and take their plain NumPy way.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
@@ -54,10 +55,13 @@ def compiled(kernel: Kernel) -> Kernel:
 def _compile(kernel: Kernel, fast_math: Any) -> Kernel:
     """Compile without the interpreter lock, and keep the machine code on disk.
 
-    Where no folder for the machine code can be written, it is compiled anew in each process.
+    Where no folder for the machine code can be written, it is compiled anew in each process. What
+    is damaged there is noticed (`_jit_cache`), and replaced.
     """
     global _any_loaded
     from numba import njit
+
+    from predfeat._jit_cache import CheckedCache
 
     _any_loaded = True
     options: Any = {
@@ -66,8 +70,8 @@ def _compile(kernel: Kernel, fast_math: Any) -> Kernel:
         "error_model": "numpy",
         "boundscheck": False,
     }
-    try:
-        result: Kernel = njit(cache=True, **options)(kernel)
-    except RuntimeError:
-        result = njit(**options)(kernel)
+    result: Kernel = njit(**options)(kernel)
+    # As njit(cache=True) does with a cache of its own, which it looks into at the first call.
+    with suppress(RuntimeError):
+        result._cache = CheckedCache(kernel)  # type: ignore[attr-defined]
     return result

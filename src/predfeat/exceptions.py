@@ -35,6 +35,7 @@ __all__ = [
     "AxisOrderWarning",
     "IgnoredTargetWarning",
     "AliasingWarning",
+    "KernelCacheWarning",
 ]
 
 
@@ -171,3 +172,7 @@ class IgnoredTargetWarning(UserWarning):
 
 class AliasingWarning(UserWarning):
     """Of rows that were thinned out, some variance was too fast for those that are left."""
+
+
+class KernelCacheWarning(UserWarning):
+    """Compiled code on disk is damaged or cannot be written; it is compiled anew."""
