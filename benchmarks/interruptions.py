@@ -45,7 +45,7 @@ with interruptible(is_all=True):
 ENGINES = {f"engine {method}": method for method in ("tree", "tiles", "blockwise")}
 COMMANDS = {
     "compare": "compare SMALL --repetitions 3 --jobs 2 --out OUT",
-    "choose": "choose SMALL --n-lags 1,2 --n-neighbors 2,5 --n-components 1,2 --folds 3 --jobs 2 --out OUT",
+    "choose": "choose SMALL --n-lags 1,2 --n-neighbors 2,5 --n-components 1,2 --jobs 2 --out OUT",
     "fit -m auto": "fit SMALL -m auto --jobs 2 --out OUT/model.predfeat",
     "compare --significance": "compare SMALL -m sfa --repetitions 2 --no-diagnosis --jobs 2 "
     "--significance permutation --surrogates 39 --out OUT",

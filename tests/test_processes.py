@@ -93,3 +93,22 @@ def test_no_process_outlives_a_killed_parent_by_five_seconds(tmp_path, kind, wor
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(parent.pid, signal.SIGKILL)
+
+
+@posix
+def test_ctrl_c_is_answered_by_the_parent_alone_also_while_processes_start(tmp_path):
+    program = tmp_path / "endless.py"
+    program.write_text(ENDLESS, encoding="utf-8")
+    with subprocess.Popen(
+        [sys.executable, program, "sleep"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as parent:
+        assert parent.stdout.readline() == b"starting\n"
+        time.sleep(0.5)
+        os.killpg(parent.pid, signal.SIGINT)  # as a terminal does: to all processes
+        _, said = parent.communicate(timeout=60)
+    assert said.count(b"Traceback") == 1
+    assert said.rstrip().endswith(b"KeyboardInterrupt")

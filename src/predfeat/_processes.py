@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from threading import Thread
 from time import sleep
 from typing import Any, TypeVar
@@ -93,6 +94,7 @@ def _finished(
             batch_size=1,
             pre_dispatch="2*n_jobs",
         )
+        results = None
         try:
             with _deaf_to_ctrl_c():  # the processes are started here
                 results = pool(delayed(work)(*piece) for piece in pieces)
@@ -102,6 +104,9 @@ def _finished(
                 "a process that computed results was ended from outside, perhaps because memory "
                 "ran out. Use fewer jobs (n_jobs)."
             ) from error
+        finally:
+            if results is not None:  # interrupted at the end of that block
+                results.close()
 
 
 class _WatchfulBackend(LokyBackend):  # type: ignore[misc]
@@ -109,7 +114,9 @@ class _WatchfulBackend(LokyBackend):  # type: ignore[misc]
 
     def configure(self, *given: Any, **options: Any) -> Any:
         options.update(initializer=_watch_parent, initargs=(os.getpid(),))
-        return super().configure(*given, **options)
+        n_workers = super().configure(*given, **options)
+        _hold_back_ctrl_c()  # joblib's tracker, started here, may have let it through again
+        return n_workers
 
 
 @contextmanager
@@ -119,14 +126,21 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
     What is held back here comes when the block is left. A mask is inherited, so that there is no
     moment at which a new process could still be hit, and complain.
     """
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = _hold_back_ctrl_c()
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if before is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _hold_back_ctrl_c() -> set[Any] | None:
+    """Hold it back from this thread; return what was held back before, None on Windows."""
+    if sys.platform == "win32":
+        return None
+    # Python's own tracker is started with the first process, and lets it through again.
+    resource_tracker.ensure_running()
+    return set(signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}))
 
 
 def _watch_parent(parent: int) -> None:
