@@ -118,7 +118,8 @@ def one_blas_thread(n_columns: int = 0) -> Iterator[None]:
 
     For loops over small matrices: there several threads wait for each other longer than they
     work, and for a while after each product BLAS's idle threads keep the cores that ours would
-    use. Matrices of more than `_LARGE` columns are worth all threads, and nothing is changed.
+    use. Matrices of more than `_LARGE` columns are worth all threads, and nothing is changed: then
+    the last bits can depend on how many BLAS has.
     """
     if n_columns > _LARGE:
         yield

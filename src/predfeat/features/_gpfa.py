@@ -110,7 +110,8 @@ class GPFA(LinearFeatures):
     neighbors_method : {"auto", "tree", "tiles", "blockwise"}, default="auto"
         The engine of the neighbour search; see `predfeat.nearest_neighbors`.
     n_jobs : int or None, default=None
-        Threads of the neighbour search. The result does not depend on it.
+        Threads of the neighbour search. The result does not depend on it. (With more than 256
+        columns, its last digits can depend on the number of BLAS threads, which is not set here.)
     verbose : int, default=0
         1 prints a line for each iteration.
 
