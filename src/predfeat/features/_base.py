@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -61,19 +63,41 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Returns
         -------
         self
+            A fit that fails or is interrupted leaves what an earlier one found as it was.
         """
         self._validate_params()
-        matrix = check_matrix(X, estimator=self, min_rows=2)
-        check_ignored_target(y, groups, len(matrix.values), type(self).__name__)
-        series = check_sequences(matrix, groups)
-        series.times(ahead=1)  # a series without two samples in a row has no dynamics
-        whitening = fit_whitening(
-            series, self.pca_components, names=matrix.names, resolution=matrix.resolution
-        )
-        whitening.require(self.n_components)
-        projection = self._find_projection(whitening.apply(series), whitening)
-        self._keep(whitening, projection)
+        with self._earlier_fit_aside():
+            matrix = check_matrix(X, estimator=self, min_rows=2)
+            check_ignored_target(y, groups, len(matrix.values), type(self).__name__)
+            series = check_sequences(matrix, groups)
+            series.times(ahead=1)  # a series without two samples in a row has no dynamics
+            whitening = fit_whitening(
+                series, self.pca_components, names=matrix.names, resolution=matrix.resolution
+            )
+            whitening.require(self.n_components)
+            projection = self._find_projection(whitening.apply(series), whitening)
+            self._keep(whitening, projection)
         return self
+
+    @contextmanager
+    def _earlier_fit_aside(self) -> Iterator[None]:
+        """Start without what an earlier fit found; where this one fails, put it back.
+
+        Nothing that was found is ever changed in place, so that references are enough.
+        """
+        earlier = self._fitted_attributes()
+        for name in earlier:
+            delattr(self, name)
+        try:
+            yield
+        except BaseException:  # Ctrl-C is no Exception
+            for name in self._fitted_attributes():
+                delattr(self, name)
+            vars(self).update(earlier)
+            raise
+
+    def _fitted_attributes(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name.endswith("_")}
 
     @abstractmethod
     def _find_projection(self, white: Sequences, whitening: Whitening) -> FloatArray:

@@ -220,8 +220,6 @@ class GPFA(LinearFeatures):
     def _find_projection(self, white: Sequences, whitening: Whitening) -> FloatArray:
         white.state_times(self.n_lags, self.horizon)  # at least one state has a successor
         n_between = self._count_between(whitening)
-        for of_an_earlier_fit in ("init_", "start_scores_"):
-            self.__dict__.pop(of_an_earlier_fit, None)
         if isinstance(self.init, str) and self.init == "auto":
             run = self._best_run(white, whitening, n_between)
         else:
