@@ -10,6 +10,7 @@ __all__ = [
     "NotNumericError",
     "ComplexDataError",
     "InfiniteValueError",
+    "ScaleError",
     "EmptyColumnError",
     "GroupsError",
     "ShortSequencesError",
@@ -57,6 +58,10 @@ class ComplexDataError(DataError):
 
 class InfiniteValueError(DataError):
     """The data holds an infinite value."""
+
+
+class ScaleError(DataError):
+    """Numbers are so large or so small that float64 cannot hold what is computed of them."""
 
 
 class EmptyColumnError(DataError):

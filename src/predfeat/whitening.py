@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils.extmath import randomized_svd
 
 from predfeat._typing import BoolArray, FloatArray
-from predfeat.exceptions import ConstantColumnsWarning, RankError
+from predfeat.exceptions import ConstantColumnsWarning, RankError, ScaleError
 from predfeat.series import Sequences
 
 __all__ = ["Whitening", "fit_whitening", "RANK_TOLERANCE"]
@@ -25,6 +25,10 @@ RANK_TOLERANCE = 1e-12
 
 # A column whose spread is below this many roundings of its largest value is constant.
 _CONSTANT_ROUNDINGS = 8
+
+# A column that varies less would be multiplied by more than float64 can hold: by the inverse of
+# its spread, times up to 1e6, the root of the inverse tolerance above.
+_SMALLEST_SPREAD = 1e-300
 
 # Share of the largest variance down to which float64 gives the smallest to 12 digits.
 _WELL_CONDITIONED = 1e-4
@@ -137,9 +141,10 @@ def fit_whitening(
     units = np.where(constant, 1.0, spread)
     if pca_components is not None:
         units = np.full_like(units, spread.max(initial=0.0) or 1.0)
+    _refuse_tiny(units, names)
     centred /= units
     variances, axes = _principal_axes(centred, pca_components)
-    rounding = np.where(constant, 0.0, resolution * peak / units) ** 2
+    rounding = (resolution * np.where(constant, 0.0, peak) / units) ** 2
     above_rounding = variances > (axes**2).T @ rounding
     variances, axes = variances[above_rounding], axes[:, above_rounding]
     axes[constant] = 0.0  # exactly: whatever such a column does later has no effect
@@ -161,6 +166,19 @@ def _check_count(pca_components: int | float | None, n_columns: int) -> None:
             f"pca_components={pca_components} is more than the {n_columns} columns of the data. "
             f"Use a count up to {n_columns}, a share of variance between 0 and 1, or None for all."
         )
+
+
+def _refuse_tiny(units: FloatArray, names: list[str] | None) -> None:
+    tiny = np.flatnonzero(units < _SMALLEST_SPREAD)
+    if tiny.size == 0:
+        return
+    first = tiny[0]
+    raise ScaleError(
+        f"{tiny.size} of {units.size} column(s) vary by less than {_SMALLEST_SPREAD:g}, the first "
+        f"is {repr(names[first]) if names else first} with a standard deviation of "
+        f"{units[first]:.3g}: float64 cannot hold the factors that would bring them to 1. Multiply "
+        "them by a large number, or drop them."
+    )
 
 
 def _exact_mean(samples: FloatArray) -> FloatArray:

@@ -15,6 +15,7 @@ from predfeat.exceptions import (
     GroupsError,
     InfiniteValueError,
     NotNumericError,
+    ScaleError,
 )
 from predfeat.series import check_matrix, check_sequences, column_names
 from predfeat.whitening import fit_whitening
@@ -110,9 +111,12 @@ def test_infinity_beside_nan():
         check_matrix([[NAN, 1.0], [np.inf, 2.0]])
 
 
-def test_numbers_whose_sum_overflows_are_finite():
-    X = np.full((4, 2), 1e308)
+def test_numbers_whose_sums_overflow_are_told_from_infinity():
+    X = np.full((4, 2), 1e300)
     np.testing.assert_array_equal(check_matrix(X).values, X)
+    X[1, 1], X[2, 0] = 1e308, NAN
+    with pytest.raises(ScaleError, match=r"1 number\(s\) beyond 1e\+300, the first in row 1"):
+        check_matrix(X)
 
 
 def test_nan_is_allowed_and_stays():

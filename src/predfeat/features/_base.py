@@ -17,7 +17,7 @@ from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import DimensionError
 from predfeat.features._ignored_target import check_ignored_target
 from predfeat.measures import predictability
-from predfeat.series import Sequences, check_matrix, check_sequences
+from predfeat.series import Sequences, check_matrix, check_sequences, refuse_overflow
 from predfeat.solvers import fix_signs
 from predfeat.whitening import Whitening, fit_whitening
 
@@ -131,8 +131,11 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """
         check_is_fitted(self)
         values = check_matrix(X, estimator=self, reset=False).values
-        features: FloatArray = (values - self.mean_) @ self.components_.T
-        features[np.isnan(values).any(axis=1)] = np.nan
+        with np.errstate(over="ignore", invalid="ignore"):
+            features: FloatArray = (values - self.mean_) @ self.components_.T
+        gaps = np.isnan(values).any(axis=1)
+        features[gaps] = np.nan
+        refuse_overflow(features[~gaps], "features", of="X")
         return features
 
     def inverse_transform(self, Y: Any) -> FloatArray:
@@ -157,7 +160,9 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                 f"Y has {values.shape[1]} columns, but {type(self).__name__} has "
                 f"{self._n_features_out} features."
             )
-        reconstruction: FloatArray = self.mean_ + values @ self.patterns_
+        with np.errstate(over="ignore", invalid="ignore"):
+            reconstruction: FloatArray = self.mean_ + values @ self.patterns_
+        refuse_overflow(reconstruction[~np.isnan(values).any(axis=1)], "reconstruction", of="Y")
         return reconstruction
 
     def score(self, X: Any, y: Any = None, *, groups: ArrayLike | None = None) -> float:

@@ -12,7 +12,12 @@ from scipy.linalg.lapack import dpocon, dpotrf, dpotrs
 from predfeat._compat import Interval, validate_parameter_constraints
 from predfeat._typing import ArrayLike, FloatArray, IntArray
 from predfeat.exceptions import DimensionError, GroupsError
-from predfeat.measures._given import given_features
+from predfeat.measures._given import (
+    column_exponents,
+    given_features,
+    in_given_units,
+    scaled_columns,
+)
 from predfeat.series import Sequences, States
 
 __all__ = ["autoregression_error", "fit_autoregression", "histories"]
@@ -109,6 +114,9 @@ def autoregression_error(
             f"fit_on has {fitted.n_columns} columns, Y has {features.n_columns}: they must be "
             "the same features."
         )
+    # Coefficients belong to units, so that both have the same.
+    exponents = np.maximum(column_exponents(features), column_exponents(fitted))
+    features, fitted = (scaled_columns(each, exponents) for each in (features, fitted))
     mean = fitted.samples.mean(axis=0)
     coefficients = fit_autoregression(fitted.with_rows(fitted.rows - mean), n_lags, horizon)
     centred = features.with_rows(features.rows - mean)
@@ -117,7 +125,7 @@ def autoregression_error(
     for block, history in histories(centred, times, n_lags, delay=horizon - 1):
         error = centred.rows[block] - history @ coefficients.T
         squared += np.einsum("ij,ij->j", error, error)
-    squared /= len(times)
+    squared = in_given_units(squared / len(times), exponents, "error")
     return squared if per_component else float(squared.sum())
 
 

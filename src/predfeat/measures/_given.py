@@ -6,10 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from predfeat._typing import ArrayLike
+from predfeat._typing import ArrayLike, FloatArray, IntArray
+from predfeat.exceptions import ScaleError
 from predfeat.series import Sequences, check_sequences
 
-__all__ = ["given_features"]
+__all__ = ["column_exponents", "given_features", "in_given_units", "moderate", "scaled_columns"]
+
+# Columns between 2⁻²⁰⁰ and 2²⁰⁰ (1e±60) are used as they are: even the squares of powers, which
+# are fourth powers of the numbers, neither overflow nor vanish.
+_MODERATE = 200
 
 
 def given_features(Y: Any, groups: ArrayLike | None, name: str = "Y") -> Sequences:
@@ -28,3 +33,42 @@ def _is_one_series(Y: Any) -> bool:
         return np.ndim(Y) == 1
     except ValueError:  # rows of different lengths: the check of the matrix says so
         return False
+
+
+def moderate(features: Sequences) -> tuple[Sequences, IntArray]:
+    """Return features whose squares float64 can hold, and by which power of two each was divided.
+
+    Columns of ordinary size are as they were. Powers of two leave all digits as they are: what
+    does not depend on units is the same, and squares come back by `in_given_units`.
+    """
+    exponents = column_exponents(features)
+    return scaled_columns(features, exponents), exponents
+
+
+def column_exponents(features: Sequences) -> IntArray:
+    """Return the power of two that huge and tiny columns are to be divided by, 0 for others."""
+    samples = features.samples
+    largest = np.maximum(samples.max(axis=0), -samples.min(axis=0))
+    exponents: IntArray = np.frexp(largest)[1].astype(np.intp)
+    return np.where(np.abs(exponents) > _MODERATE, exponents, 0)
+
+
+def scaled_columns(features: Sequences, exponents: IntArray) -> Sequences:
+    """Return features with each column divided by that power of two."""
+    if not exponents.any():
+        return features
+    return features.with_rows(np.ldexp(features.rows, -exponents))
+
+
+def in_given_units(squares: FloatArray, exponents: IntArray, what: str) -> FloatArray:
+    """Return squares of scaled columns, such as variances, as those of the columns given."""
+    with np.errstate(over="ignore", under="ignore"):
+        given: FloatArray = np.ldexp(squares, 2 * exponents)
+    if np.all(np.isfinite(given)):
+        return given
+    first = int(np.argmax(~np.isfinite(given)))
+    raise ScaleError(
+        f"the {what} of feature {first} is a square of numbers of about "
+        f"{float(np.ldexp(1.0, int(exponents[first]))):.0e}, and larger than the largest number of "
+        "float64, 1.8e308. Divide the feature by a large number first."
+    )

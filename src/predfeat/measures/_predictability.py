@@ -11,7 +11,7 @@ import numpy as np
 from predfeat._compat import Interval, validate_parameter_constraints
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.graph import future_neighborhoods, projected_laplacian
-from predfeat.measures._given import given_features
+from predfeat.measures._given import given_features, in_given_units, moderate
 from predfeat.neighbors import NeighborTable, search
 from predfeat.neighbors._public import SEARCH_CONSTRAINTS
 from predfeat.series import Sequences, find_states
@@ -149,10 +149,18 @@ def predictability(
     table = neighbors_with_successor(
         features, n_lags, n_neighbors, theiler, method, n_jobs, horizon=horizon
     )
-    variances = np.diag(conditional_covariance(features, table, ddof, horizon)).clip(min=0.0)
-    left, whole = variances, features.samples.var(axis=0)
+    features, exponents = moderate(features)
+    left = np.diag(conditional_covariance(features, table, ddof, horizon)).clip(min=0.0)
+    whole = features.samples.var(axis=0)
+    if relative and per_component:
+        exponents = np.zeros_like(exponents)  # a share has no unit
+    elif relative and np.any(whole > 0):
+        # A share of the sum: only how the features compare counts.
+        exponents = exponents - exponents[whole > 0].max()
+    left = in_given_units(left, exponents, "predictability")
     if not per_component:
-        left, whole = left.sum(keepdims=True), whole.sum(keepdims=True)
+        whole = in_given_units(whole, exponents, "variance").sum(keepdims=True)
+        left = left.sum(keepdims=True)
     if relative:
         left = np.divide(left, whole, out=np.zeros_like(left), where=whole > 0)
     return left if per_component else float(left[0])

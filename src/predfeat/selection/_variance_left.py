@@ -11,7 +11,7 @@ from predfeat._compat import Interval, StrOptions, validate_parameter_constraint
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import TooFewStatesError
 from predfeat.graph import find_neighborhoods, projected_laplacian
-from predfeat.measures._given import given_features
+from predfeat.measures._given import given_features, moderate
 from predfeat.neighbors import search
 from predfeat.series import States, fewer_rows
 
@@ -95,7 +95,8 @@ def variance_left(
         },
         caller_name="variance_left",
     )
-    features = given_features(Y, groups)
+    given = given_features(Y, groups)
+    features, _ = moderate(given)  # a share has no unit, but distances of states do
     # Neighbours are searched among the states that have all the steps asked for.
     back = n_lags - 1 + (horizon if steps == "both" else 0)
     times = features.times(back, horizon, shorten=fewer_rows(horizon))
@@ -103,8 +104,9 @@ def variance_left(
     variances = features.samples.var(axis=0)
 
     def left(columns: slice) -> FloatArray:
-        some = features.with_rows(np.ascontiguousarray(features.rows[:, columns]))
-        table = search(States(some, times, n_lags), n_neighbors, theiler=theiler)
+        near = given.with_rows(np.ascontiguousarray(given.rows[:, columns]))
+        table = search(States(near, times, n_lags), n_neighbors, theiler=theiler)
+        some = features.with_rows(features.rows[:, columns])
         neighborhoods = find_neighborhoods(
             table, some, n_lags, past=steps == "both", horizon=horizon
         )

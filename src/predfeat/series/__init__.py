@@ -5,7 +5,7 @@ the home of every message about data. Later stages ask `Sequences` which rows re
 """
 
 from predfeat.series._adapters import from_frame, from_list, from_trials
-from predfeat.series._matrix import Matrix, check_matrix, column_names
+from predfeat.series._matrix import Matrix, check_matrix, column_names, refuse_overflow
 from predfeat.series._preparation import aliased_share, delay, detrend, difference, thin
 from predfeat.series._sequences import Sequences, check_sequences, fewer_rows
 from predfeat.series._states import States, find_states, what_follows
@@ -26,6 +26,7 @@ __all__ = [
     "from_frame",
     "from_list",
     "from_trials",
+    "refuse_overflow",
     "thin",
     "what_follows",
 ]

@@ -16,9 +16,13 @@ from predfeat.exceptions import (
     DimensionError,
     InfiniteValueError,
     NotNumericError,
+    ScaleError,
 )
 
-__all__ = ["Matrix", "check_matrix", "column_names"]
+__all__ = ["Matrix", "check_matrix", "column_names", "refuse_overflow"]
+
+# The sum of a hundred million numbers of this size is still finite in float64.
+_LARGEST = 1e300
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ def check_matrix(
     Parameters
     ----------
     X : array-like of shape (n_rows, n_columns)
-        Numbers of any real type, an array or a DataFrame. NaN marks a gap.
+        Numbers of any real type up to 1e300, an array or a DataFrame. NaN marks a gap.
     name : str
         What the message calls the argument.
     estimator : estimator, optional
@@ -74,6 +78,13 @@ def check_matrix(
         X = np.ma.filled(X.astype(np.float64), np.nan)  # what is masked is missing
     if not sparse.issparse(X):
         _refuse_what_is_not_real(X, name)
+    values = _as_floats(X, name, estimator, reset, min_rows)
+    names = column_names(X, values.shape[1])
+    _refuse_huge(values, names, name)
+    return Matrix(values, names, _resolution(X))
+
+
+def _as_floats(X: Any, name: str, estimator: Any, reset: bool, min_rows: int) -> FloatArray:
     options: dict[str, Any] = {
         "dtype": np.float64,
         "order": "C",  # sums over another layout would round otherwise: same numbers, same bits
@@ -81,20 +92,44 @@ def check_matrix(
         "ensure_min_samples": min_rows,
     }
     try:
-        if estimator is None:
-            values = check_array(X, input_name=name, **options)
-        else:
-            values = validate_data(estimator, X, reset=reset, **options)
+        with np.errstate(over="ignore"):  # what is infinite after it is refused by its place
+            if estimator is None:
+                values: FloatArray = check_array(X, input_name=name, **options)
+            else:
+                values = validate_data(estimator, X, reset=reset, **options)
     except (ValueError, TypeError) as error:
-        if "could not convert" in str(error) or "must be a string or a real number" in str(error):
+        if any(reason in str(error) for reason in _NO_NUMBER):
             raise NotNumericError(
                 f"{name} must hold numbers only, but {error}. "
                 "Encode or drop what is not numeric before fitting."
             ) from error
         raise
-    names = column_names(X, values.shape[1])
-    _refuse_infinite(values, names, name)
-    return Matrix(values, names, _resolution(X))
+    except OverflowError as error:
+        raise ScaleError(
+            f"{name} holds a whole number or fraction that is too large for float64 (its largest "
+            "is 1.8e308). Divide its column by a large number first, or put NaN in its place."
+        ) from error
+    return values
+
+
+# What Python and NumPy say of an object that float() does not take, cells that are lists included.
+_NO_NUMBER = (
+    "could not convert",
+    "must be a string or a real number",
+    "cannot convert",
+    "setting an array element with a sequence",
+)
+
+
+def refuse_overflow(values: FloatArray, what: str, *, of: str) -> None:
+    """Refuse what was computed of finite numbers, and is not finite."""
+    if np.all(np.isfinite(values)):
+        return
+    raise ScaleError(
+        f"the {what} of {of} would be larger than the largest number of float64, 1.8e308: {of} "
+        "holds numbers of quite another size than the data that was fitted. Give it in the same "
+        "units, or put NaN in place of what is too large."
+    )
 
 
 def column_names(X: Any, n_columns: int) -> list[str]:
@@ -194,18 +229,30 @@ def _is_text(frame: Any, column: Any, dtype: Any) -> bool:
     return any(isinstance(value, str | bytes) for value in frame[column])
 
 
-def _refuse_infinite(values: FloatArray, names: list[str], name: str) -> None:
-    # The sum is finite unless a value is not: one pass without a mask for the common case.
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(np.sum(values)):
+def _refuse_huge(values: FloatArray, names: list[str], name: str) -> None:
+    # NaN compares as False, and the extremes of columns without one as they are: one look each
+    # at the largest and the smallest number, without a mask, for the common case.
+    with np.errstate(invalid="ignore"):
+        largest = max(np.max(values, initial=0.0), -np.min(values, initial=0.0))
+        if largest <= _LARGEST:
             return
-    infinite = np.isinf(values)
-    if not infinite.any():
+        huge = np.abs(values) > _LARGEST
+    if not huge.any():
         return
-    row, column = np.unravel_index(int(np.argmax(infinite)), values.shape)
-    raise InfiniteValueError(
-        f"Input {name} contains infinity: {int(infinite.sum())} value(s), the first in row {row}, "
-        f"column {names[column]!r}. Replace it with a number, or with NaN to mark the row as a gap."
+    row, column = np.unravel_index(int(np.argmax(huge)), values.shape)
+    where = f"the first in row {row}, column {names[column]!r}"
+    infinite = np.isinf(values)
+    if infinite.any():
+        row, column = np.unravel_index(int(np.argmax(infinite)), values.shape)
+        raise InfiniteValueError(
+            f"Input {name} contains infinity: {int(infinite.sum())} value(s), the first in row "
+            f"{row}, column {names[column]!r}. Replace it with a number, or with NaN to mark the "
+            "row as a gap."
+        )
+    raise ScaleError(
+        f"{name} holds {int(huge.sum())} number(s) beyond {_LARGEST:g}, {where}: "
+        f"{values[row, column]:g}. float64 cannot hold sums of them. Divide the column by a large "
+        "number, or put NaN in their place to mark these rows as gaps."
     )
 
 
