@@ -53,13 +53,20 @@ class KeptSurrogates:
         self.path, self._replace = path, force
 
     def read(self) -> Any | None:
-        """Return what an interrupted test left, if anything that can be read."""
+        """Return what an interrupted test left, if it is whole and as it was written."""
+        from predfeat.exceptions import SignificanceError
         from predfeat.selection import Significance
 
         try:
             return Significance.from_dict(json.loads(read_whole(self.path)))
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        except FileNotFoundError:
             return None
+        except SignificanceError as error:
+            reason = str(error)
+        except (OSError, ValueError, RecursionError):
+            reason = "it cannot be read as JSON."
+        say(f"note: {self.path} is not used, and all surrogates are done anew: {reason}")
+        return None
 
     def write(self, tested: Any) -> None:
         """Keep the result so far."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import math
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from predfeat._typing import BoolArray, FloatArray
+from predfeat.exceptions import SignificanceError
 from predfeat.selection._surrogates import KINDS
 
 __all__ = ["Significance"]
@@ -81,8 +85,11 @@ class Significance:
         return int(np.logical_and.accumulate(self.significant).sum())
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything as plain numbers, strings and lists, for a JSON file."""
-        return {
+        """Return everything as plain numbers, strings and lists, for a JSON file.
+
+        A digest of all the rest is among it, so that `from_dict` can tell what was changed since.
+        """
+        plain = {
             "kind": self.kind,
             "question": self.question,
             "keeps": KINDS[self.kind].keeps,
@@ -94,16 +101,27 @@ class Significance:
             "surrogate_statistics": self.surrogate_statistics.tolist(),
             "setting": self.setting,
         }
+        return {**plain, "digest": _digest(plain)}
 
     @classmethod
-    def from_dict(cls, plain: dict[str, Any]) -> Self:
-        """Return what `as_dict` wrote down."""
-        statistics = np.asarray(plain["statistics"], dtype=np.float64)
+    def from_dict(cls, plain: Any) -> Self:
+        """Return what `as_dict` wrote down.
+
+        Raises
+        ------
+        SignificanceError
+            It is something else, or was changed since.
+        """
+        problem = _find_problem(plain)
+        if problem is not None:
+            raise SignificanceError(
+                f"this is no result of a test as `as_dict` returns it: {problem}. Do the test "
+                "anew, without it."
+            )
+        statistics = np.array(plain["statistics"], dtype=np.float64)
         return cls(
             statistics,
-            np.asarray(plain["surrogate_statistics"], dtype=np.float64).reshape(
-                -1, len(statistics)
-            ),
+            np.array(plain["surrogate_statistics"], dtype=np.float64).reshape(-1, len(statistics)),
             plain["kind"],
             plain["alpha"],
             plain["method"],
@@ -137,3 +155,42 @@ def _answer(n_significant: int, n_features: int) -> str:
         return f"Yes: all {n_features} features stand out; with more n_components, more may."
     which = "feature stands" if n_significant == 1 else f"{n_significant} features stand"
     return f"Yes: of {n_features}, the first {which} out."
+
+
+def _digest(plain: dict[str, Any]) -> str:
+    """Return the SHA-256 of all entries but the digest; floats are told to their last bit."""
+    rest = {name: value for name, value in plain.items() if name != "digest"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+
+
+def _find_problem(plain: Any) -> str | None:
+    """Return what is wrong with something that may be anything."""
+    if not isinstance(plain, dict):
+        return f"it is a {type(plain).__name__}"
+    if "digest" not in plain:
+        return "it has no digest (predfeat 0.1 wrote none)"
+    try:
+        changed = plain["digest"] != _digest(plain)
+    except (TypeError, ValueError, RecursionError):  # what JSON does not hold
+        changed = True
+    if changed:
+        return "it does not match its digest, so that it was changed or damaged"
+    statistics, rows = plain.get("statistics"), plain.get("surrogate_statistics")
+    if not _are_numbers(statistics) or not statistics:
+        return "statistics is no list of finite numbers"
+    if not isinstance(rows, list) or not all(
+        _are_numbers(row) and len(row) == len(statistics) for row in rows
+    ):
+        return f"surrogate_statistics are not lists of {len(statistics)} finite numbers each"
+    if not isinstance(plain.get("kind"), str) or plain["kind"] not in KINDS:
+        return f"kind is none of {', '.join(map(repr, KINDS))}"
+    if not _are_numbers([plain.get("alpha")]) or not 0 < plain["alpha"] < 1:
+        return "alpha is no number between 0 and 1"
+    texts = ("method", "setting")
+    return next((f"{name} is no text" for name in texts if type(plain.get(name)) is not str), None)
+
+
+def _are_numbers(values: Any) -> bool:
+    return isinstance(values, list) and all(
+        isinstance(value, float) and math.isfinite(value) for value in values
+    )
