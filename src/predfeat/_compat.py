@@ -3,6 +3,8 @@
 When a release moves one of them, this is the file to mend.
 """
 
+from numbers import Integral
+
 from sklearn.utils._param_validation import (
     Interval,
     RealNotInt,
@@ -10,4 +12,23 @@ from sklearn.utils._param_validation import (
     validate_parameter_constraints,
 )
 
-__all__ = ["Interval", "RealNotInt", "StrOptions", "validate_parameter_constraints"]
+__all__ = [
+    "Interval",
+    "JOBS",
+    "RealNotInt",
+    "StrOptions",
+    "validate_parameter_constraints",
+    "whole_number",
+]
+
+# Every index type holds it, and sums and products of a few of them stay within 64 bits.
+_MOST = 2**31 - 1
+
+# Threads or processes, counted from the end where negative: no machine has more processors, and a
+# hundred thousand threads would take a minute to start and all memory.
+JOBS = Interval(Integral, -1024, 1024, closed="both")
+
+
+def whole_number(least: int) -> Interval:
+    """Return the constraint of a parameter that counts something: from `least` up to 2³¹ - 1."""
+    return Interval(Integral, least, _MOST, closed="both")

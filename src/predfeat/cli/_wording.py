@@ -37,7 +37,8 @@ _REFUSAL = re.compile(
 _RULES = (
     (r"an instance of '[\w.]+'", ""),
     (r"an array-like", ""),
-    (r"an int in the range \[(-?\d+), inf\)", r"a whole number from \1 on"),
+    # Up to 2³¹ - 1; of larger ones the options themselves say so.
+    (r"an int in the range \[(-?\d+), (?:inf\)|2147483647\])", r"a whole number from \1 on"),
     (r"an int in the range \[(-?\d+), (-?\d+)\]", r"a whole number from \1 to \2"),
     (r"a float in the range \((-?\d+)(?:\.0)?, (-?\d+)(?:\.0)?\)", r"a number between \1 and \2"),
     (r"None", "none"),

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-
 import numpy as np
 from scipy.signal import lfilter
 from sklearn.utils import check_random_state
 
-from predfeat._compat import Interval, validate_parameter_constraints
+from predfeat._compat import validate_parameter_constraints, whole_number
 from predfeat._typing import FloatArray
 
 __all__ = ["hidden_lorenz"]
@@ -56,8 +54,8 @@ def hidden_lorenz(
     """
     validate_parameter_constraints(
         {
-            "n_samples": [Interval(Integral, 2, None, closed="left")],
-            "n_noise": [Interval(Integral, 0, None, closed="left")],
+            "n_samples": [whole_number(2)],
+            "n_noise": [whole_number(0)],
         },
         {"n_samples": n_samples, "n_noise": n_noise},
         caller_name="hidden_lorenz",

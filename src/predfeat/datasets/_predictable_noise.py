@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-
 import numpy as np
 from sklearn.utils import check_random_state
 
-from predfeat._compat import Interval, validate_parameter_constraints
+from predfeat._compat import validate_parameter_constraints, whole_number
 from predfeat._typing import FloatArray
 
 __all__ = ["predictable_noise"]
@@ -49,8 +47,8 @@ def predictable_noise(
     """
     validate_parameter_constraints(
         {
-            "n_samples": [Interval(Integral, 1, None, closed="left")],
-            "n_features": [Interval(Integral, 2, None, closed="left")],
+            "n_samples": [whole_number(1)],
+            "n_features": [whole_number(2)],
         },
         {"n_samples": n_samples, "n_features": n_features},
         caller_name="predictable_noise",

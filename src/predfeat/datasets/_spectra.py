@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from predfeat._compat import Interval, StrOptions, validate_parameter_constraints
+from predfeat._compat import Interval, StrOptions, validate_parameter_constraints, whole_number
 from predfeat._typing import FloatArray
 from predfeat.datasets._limits import COLUMNS
 from predfeat.datasets._opening import Progress, check_fits
@@ -116,8 +116,8 @@ def check_framing(rate: float, frame: int, hop: int, spectrum: str) -> None:
     validate_parameter_constraints(
         {
             "rate": [Interval(Real, 0, None, closed="neither")],
-            "frame": [Interval(Integral, 2, None, closed="left")],
-            "hop": [Interval(Integral, 1, None, closed="left")],
+            "frame": [whole_number(2)],
+            "hop": [whole_number(1)],
             "spectrum": [StrOptions({"complex", "log-magnitude"})],
         },
         {"rate": rate, "frame": frame, "hop": hop, "spectrum": spectrum},

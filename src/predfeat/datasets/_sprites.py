@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-
 import numpy as np
 
-from predfeat._compat import Interval, validate_parameter_constraints
+from predfeat._compat import validate_parameter_constraints, whole_number
 from predfeat._typing import FloatArray
 from predfeat.datasets._recording import Image, Recording
 
@@ -49,8 +47,8 @@ def moving_sprites(n_frames: int, *, size: int = 20, random_state: int = 0) -> R
     """
     validate_parameter_constraints(
         {
-            "n_frames": [Interval(Integral, 1, None, closed="left")],
-            "size": [Interval(Integral, 4, None, closed="left")],
+            "n_frames": [whole_number(1)],
+            "size": [whole_number(4)],
         },
         {"n_frames": n_frames, "size": size},
         caller_name="moving_sprites",

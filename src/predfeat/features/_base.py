@@ -5,14 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from predfeat._compat import Interval, RealNotInt
+from predfeat._compat import Interval, RealNotInt, whole_number
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import DimensionError
 from predfeat.features._ignored_target import check_ignored_target
@@ -23,7 +22,7 @@ from predfeat.whitening import Whitening, fit_whitening
 
 __all__ = ["LinearFeatures", "POSITIVE"]
 
-POSITIVE = Interval(Integral, 1, None, closed="left")
+POSITIVE = whole_number(1)
 
 
 class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
@@ -93,7 +92,7 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         except BaseException:  # Ctrl-C is no Exception
             for name in self._fitted_attributes():
                 delattr(self, name)
-            vars(self).update(earlier)
+            self.__dict__.update(earlier)
             raise
 
     def _fitted_attributes(self) -> dict[str, Any]:

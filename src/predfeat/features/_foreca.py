@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import linalg
 from sklearn.utils import check_random_state
 
-from predfeat._compat import Interval
+from predfeat._compat import Interval, whole_number
 from predfeat._threads import one_blas_thread
 from predfeat._typing import FloatArray
 from predfeat.features._base import POSITIVE, LinearFeatures
@@ -86,7 +86,7 @@ class ForeCA(LinearFeatures):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LinearFeatures._parameter_constraints,
-        "n_starts": [Interval(Integral, 0, None, closed="left")],
+        "n_starts": [whole_number(0)],
         "max_iter": [POSITIVE],
         "tol": [Interval(Real, 0, None, closed="left")],
         "random_state": ["random_state"],

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from time import perf_counter
 from typing import Any, ClassVar
 
 import numpy as np
 
-from predfeat._compat import Interval, StrOptions
+from predfeat._compat import JOBS, Interval, StrOptions, whole_number
 from predfeat._threads import one_blas_thread, watching
 from predfeat._typing import ArrayLike, FloatArray, IntArray
 from predfeat.exceptions import RankError
@@ -170,9 +170,9 @@ class GPFA(LinearFeatures):
         "init": [StrOptions({*STARTS, "auto"}), "array-like"],
         "n_averaged": [POSITIVE],
         "n_intermediate": [POSITIVE, None],
-        "theiler": [Interval(Integral, 0, None, closed="left")],
+        "theiler": [whole_number(0)],
         "neighbors_method": [StrOptions(set(METHODS))],
-        "n_jobs": [Integral, None],
+        "n_jobs": [JOBS, None],
         "verbose": ["verbose"],
     }
 

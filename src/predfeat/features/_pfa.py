@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 
-from predfeat._compat import Interval
+from predfeat._compat import whole_number
 from predfeat._typing import FloatArray
 from predfeat.features._base import POSITIVE, LinearFeatures
 from predfeat.measures._autoregression import fit_autoregression, histories
@@ -84,7 +83,7 @@ class PFA(LinearFeatures):
         **LinearFeatures._parameter_constraints,
         "n_lags": [POSITIVE],
         "horizon": [POSITIVE],
-        "n_repeats": [Interval(Integral, 0, None, closed="left")],
+        "n_repeats": [whole_number(0)],
     }
 
     def __init__(

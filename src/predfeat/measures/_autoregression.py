@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from numbers import Integral
 from typing import Any, Literal, overload
 
 import numpy as np
 from scipy.linalg.lapack import dpocon, dpotrf, dpotrs
 
-from predfeat._compat import Interval, validate_parameter_constraints
+from predfeat._compat import validate_parameter_constraints, whole_number
 from predfeat._typing import ArrayLike, FloatArray, IntArray
 from predfeat.exceptions import DimensionError, GroupsError
 from predfeat.measures._given import (
@@ -99,8 +98,8 @@ def autoregression_error(
     """
     validate_parameter_constraints(
         {
-            "n_lags": [Interval(Integral, 1, None, closed="left")],
-            "horizon": [Interval(Integral, 1, None, closed="left")],
+            "n_lags": [whole_number(1)],
+            "horizon": [whole_number(1)],
         },
         {"n_lags": n_lags, "horizon": horizon},
         caller_name="autoregression_error",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from scipy.special import betainc
 
-from predfeat._compat import Interval, validate_parameter_constraints
+from predfeat._compat import Interval, validate_parameter_constraints, whole_number
 from predfeat._typing import ArrayLike, FloatArray, IntArray
 from predfeat.measures._given import given_features, moderate
 from predfeat.series import Sequences
@@ -106,7 +106,7 @@ def periods(
     """
     validate_parameter_constraints(
         {
-            "n_directions": [Interval(Integral, 1, None, closed="left")],
+            "n_directions": [whole_number(1)],
             "level": [Interval(Real, 0, 1, closed="neither")],
         },
         {"n_directions": n_directions, "level": level},

@@ -8,7 +8,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from predfeat._compat import Interval, validate_parameter_constraints
+from predfeat._compat import Interval, validate_parameter_constraints, whole_number
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.graph import future_neighborhoods, projected_laplacian
 from predfeat.measures._given import given_features, in_given_units, moderate
@@ -131,7 +131,7 @@ def predictability(
     validate_parameter_constraints(
         {
             **SEARCH_CONSTRAINTS,
-            "horizon": [Interval(Integral, 1, None, closed="left")],
+            "horizon": [whole_number(1)],
             "ddof": [Interval(Integral, 0, 1, closed="both")],
         },
         {

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy.special import digamma
 
-from predfeat._compat import Interval, StrOptions, validate_parameter_constraints
+from predfeat._compat import StrOptions, validate_parameter_constraints, whole_number
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import TooFewStatesError
 from predfeat.measures._autoregression import fit_autoregression, histories
@@ -84,10 +83,10 @@ def predictive_information(
     """
     validate_parameter_constraints(
         {
-            "n_lags": [Interval(Integral, 1, None, closed="left")],
-            "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-            "horizon": [Interval(Integral, 1, None, closed="left")],
-            "theiler": [Interval(Integral, 0, None, closed="left")],
+            "n_lags": [whole_number(1)],
+            "n_neighbors": [whole_number(1)],
+            "horizon": [whole_number(1)],
+            "theiler": [whole_number(0)],
             "estimate": [StrOptions(set(_ESTIMATES))],
         },
         {

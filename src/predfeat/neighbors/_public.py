@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
-from predfeat._compat import Interval, StrOptions, validate_parameter_constraints
+from predfeat._compat import JOBS, StrOptions, validate_parameter_constraints, whole_number
 from predfeat._typing import ArrayLike
 from predfeat.neighbors._engines import METHODS, search
 from predfeat.neighbors._table import NeighborTable
@@ -14,11 +13,11 @@ from predfeat.series import check_sequences, find_states
 __all__ = ["nearest_neighbors", "SEARCH_CONSTRAINTS"]
 
 SEARCH_CONSTRAINTS: dict[str, list[Any]] = {
-    "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-    "n_lags": [Interval(Integral, 1, None, closed="left")],
-    "theiler": [Interval(Integral, 0, None, closed="left")],
+    "n_neighbors": [whole_number(1)],
+    "n_lags": [whole_number(1)],
+    "theiler": [whole_number(0)],
     "method": [StrOptions(set(METHODS))],
-    "n_jobs": [Integral, None],
+    "n_jobs": [JOBS, None],
 }
 
 

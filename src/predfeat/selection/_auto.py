@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache, partial
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 
-from predfeat._compat import Interval, StrOptions
+from predfeat._compat import JOBS, StrOptions, whole_number
 from predfeat._typing import FloatArray
 from predfeat.exceptions import NoSpectrumError, ShortSequencesError
 from predfeat.features import GPFA
@@ -142,9 +141,9 @@ class AutoFeatures(LinearFeatures):
         "horizon": [POSITIVE],
         "n_neighbors": [POSITIVE],
         "judge": [StrOptions(set(JUDGES))],
-        "n_folds": [Interval(Integral, 2, None, closed="left")],
-        "theiler": [Interval(Integral, 0, None, closed="left")],
-        "n_jobs": [Integral, None],
+        "n_folds": [whole_number(2)],
+        "theiler": [whole_number(0)],
+        "n_jobs": [JOBS, None],
     }
 
     def __init__(

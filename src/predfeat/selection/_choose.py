@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from predfeat._compat import Interval, validate_parameter_constraints
+from predfeat._compat import validate_parameter_constraints, whole_number
 from predfeat._processes import finished_work
 from predfeat._threads import as_in_a_worker
 from predfeat._typing import ArrayLike, FloatArray
@@ -95,7 +95,7 @@ def choose(
     """
     template = _template(method, graph)
     validate_parameter_constraints(
-        {"n_folds": [Interval(Integral, 2, None, closed="left")], "n_measured": [POSITIVE]},
+        {"n_folds": [whole_number(2)], "n_measured": [POSITIVE]},
         {"n_folds": n_folds, "n_measured": n_measured},
         caller_name="choose",
     )

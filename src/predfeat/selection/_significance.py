@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from predfeat._compat import Interval, StrOptions, validate_parameter_constraints
+from predfeat._compat import Interval, StrOptions, validate_parameter_constraints, whole_number
 from predfeat._processes import finished_work
 from predfeat._threads import as_in_a_worker
 from predfeat._typing import ArrayLike, FloatArray, IntArray
@@ -324,7 +324,7 @@ def _check(
             f"model must be an estimator with fit and transform, such as GPFA(n_components=5), "
             f"but it is {model!r}."
         )
-    positive = Interval(Integral, 1, None, closed="left")
+    positive = whole_number(1)
     validate_parameter_constraints(
         {
             "n_surrogates": [positive],
@@ -355,7 +355,7 @@ def _check(
 def _steps_ahead(model: Any, horizon: int | None) -> int:
     asked = getattr(model, "horizon", 1) if horizon is None else horizon
     validate_parameter_constraints(
-        {"horizon": [Interval(Integral, 1, None, closed="left")]},
+        {"horizon": [whole_number(1)]},
         {"horizon": asked},
         caller_name="significance",
     )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from predfeat._compat import Interval, validate_parameter_constraints
+from predfeat._compat import validate_parameter_constraints, whole_number
 from predfeat._typing import ArrayLike, FloatArray, IntArray
 from predfeat.exceptions import SurrogateError
 from predfeat.series import Sequences, check_sequences
@@ -169,7 +168,7 @@ def check_kind(kind: str, block_length: int | None) -> None:
             f"kind={kind!r} is no kind of surrogate. Use one of {', '.join(map(repr, KINDS))}."
         )
     validate_parameter_constraints(
-        {"block_length": [Interval(Integral, 1, None, closed="left"), None]},
+        {"block_length": [whole_number(1), None]},
         {"block_length": block_length},
         caller_name="surrogates",
     )

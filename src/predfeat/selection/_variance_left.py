@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from predfeat._compat import Interval, StrOptions, validate_parameter_constraints
+from predfeat._compat import StrOptions, validate_parameter_constraints, whole_number
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import TooFewStatesError
 from predfeat.graph import find_neighborhoods, projected_laplacian
@@ -77,13 +76,13 @@ def variance_left(
     >>> variance_left(Y).round(1)
     array([0.5, 0.5, 1. ])
     """
-    positive = Interval(Integral, 1, None, closed="left")
+    positive = whole_number(1)
     validate_parameter_constraints(
         {
             "n_lags": [positive],
             "horizon": [positive],
             "n_neighbors": [positive],
-            "theiler": [Interval(Integral, 0, None, closed="left")],
+            "theiler": [whole_number(0)],
             "steps": [StrOptions(set(STEPS))],
         },
         {
