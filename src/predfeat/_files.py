@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
-__all__ = ["read_whole", "remove_unfinished", "write_whole", "write_whole_text"]
+__all__ = ["read_whole", "remove_unfinished", "try_to_write", "write_whole", "write_whole_text"]
 
 # What is there for the moment only, for who ends the process without leaving the blocks.
 _unfinished: set[Path] = set()
@@ -119,6 +119,62 @@ def write_whole(path: str | os.PathLike[str], *, overwrite: bool = False) -> Ite
     """
     target = Path(os.path.realpath(path))
     _refuse_bad_target(target, overwrite)
+    with _hidden_beside(target) as (temporary, stream):
+        if overwrite and target.exists():
+            os.chmod(temporary, stat.S_IMODE(target.stat().st_mode))
+        yield stream
+        stream.flush()
+        os.fsync(stream.fileno())
+        stream.close()
+        if overwrite:
+            os.replace(temporary, target)
+        else:
+            _give_new_name(temporary, target)
+
+
+def try_to_write(path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+    """Raise at once what `write_whole` would raise after the work: nothing is left behind.
+
+    A hidden file is made beside `path` and removed, as that is what will be done: permission bits
+    tell neither of read-only file systems nor of what the superuser may. A file to be replaced
+    must be one that may be written to.
+
+    Parameters
+    ----------
+    path : str or path
+        The file that will be written. Its directory must exist.
+    overwrite : bool, default=False
+        Whether a file of that name will be replaced.
+
+    Raises
+    ------
+    OSError
+        It cannot be written; the message says why.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from predfeat._files import try_to_write
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     try_to_write(f"{directory}/model.predfeat")
+    ...     os.listdir(directory)
+    []
+    """
+    target = Path(os.path.realpath(path))
+    _refuse_bad_target(target, overwrite)
+    try:
+        with suppress(FileNotFoundError):
+            os.lstat(target)  # raises for a name that is too long
+            os.close(os.open(target, os.O_WRONLY))
+        with _hidden_beside(target):
+            pass
+    except OSError as error:
+        raise type(error)(f"cannot write {path}: {error.strerror}.") from error
+
+
+@contextmanager
+def _hidden_beside(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
+    """Open a new file in a target's directory, and remove it at the end if it is still there."""
     # Not made from the target's name, which may already have the greatest length allowed.
     temporary = target.parent / f".predfeat-{secrets.token_hex(8)}.part"
     binary = getattr(os, "O_BINARY", 0)
@@ -127,15 +183,7 @@ def write_whole(path: str | os.PathLike[str], *, overwrite: bool = False) -> Ite
         # 0o666 is what open() asks for: the umask makes of it the mode of any new file.
         descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | binary, 0o666)
         with os.fdopen(descriptor, "wb") as stream:
-            if overwrite and target.exists():
-                os.chmod(temporary, stat.S_IMODE(target.stat().st_mode))
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        if overwrite:
-            os.replace(temporary, target)
-        else:
-            _give_new_name(temporary, target)
+            yield temporary, stream
     finally:
         with suppress(FileNotFoundError):
             os.unlink(temporary)

@@ -111,7 +111,7 @@ def test_columns_with_commas_between_and_in_them(tmp_path, table, given, expecte
     model = tmp_path / "m.predfeat"
     done = run("fit", table, *given, "-m", "sfa", "--out", model)
     assert done.exit_code == 0, done.output
-    assert read_header(model).notes["columns"] == expected
+    assert read_header(model).notes["predfeat"]["columns"] == expected
     assert run("transform", model, table, "--out", tmp_path / "f.csv").exit_code == 0
 
 

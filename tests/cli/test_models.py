@@ -155,7 +155,7 @@ def test_options_of_fit_are_parameters_of_the_method(tmp_path, trials):
     wanted |= {"n_intermediate": 3, "past": False, "normalized": False, "weighting": "calm"}
     wanted |= {"horizon": 2}
     assert load(model).get_params().items() >= wanted.items()
-    assert read_header(model).notes["columns"] == ["left", "right", "up"]
+    assert read_header(model).notes["predfeat"]["columns"] == ["left", "right", "up"]
 
 
 def test_fit_takes_rows_spread_over_the_recording_where_asked(tmp_path, trials):

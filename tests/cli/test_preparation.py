@@ -46,8 +46,8 @@ def test_a_model_prepares_new_data_as_its_own(tmp_path, table, chosen):
     prepared = prepare(read(table), **wanted)
     fitted = SFA(1).fit(prepared.values)
     np.testing.assert_array_equal(load(model).components_, fitted.components_)
-    assert read_header(model).notes["reading"] == wanted
-    assert read_header(model).notes["columns"] == ["here", "there"]
+    assert read_header(model).notes["predfeat"]["reading"] == wanted
+    assert read_header(model).notes["predfeat"]["columns"] == ["here", "there"]
 
     # Another file, its columns the other way round, with one more that is full of holes.
     other = tmp_path / "other.csv"

@@ -15,6 +15,8 @@ import typer
 from predfeat.cli._data import read_recording
 from predfeat.cli._methods import understand_method
 from predfeat.cli._options import (
+    MOST,
+    MOST_JOBS,
     DataFiles,
     Force,
     Horizon,
@@ -24,7 +26,7 @@ from predfeat.cli._options import (
     count_or_share,
     reads_a_file,
 )
-from predfeat.cli._outputs import refuse_existing, writing
+from predfeat.cli._outputs import refuse_unwritable, writing
 from predfeat.cli._terminal import progress_bar, say, show
 from predfeat.cli._wording import in_options
 
@@ -58,11 +60,17 @@ def choose(
     n_neighbors: Annotated[str, _values("GPFA: neighbours of each state, k,")] = "2,5,10,20,30",
     n_components: Annotated[str, _values("Features, M,")] = "1-10",
     pca_components: PcaComponents = None,
-    folds: Annotated[int, typer.Option(min=2, help="Parts to hold out in turn.")] = 5,
+    folds: Annotated[int, typer.Option(min=2, max=MOST, help="Parts to hold out in turn.")] = 5,
     max_rows: Annotated[
-        int, typer.Option(min=50, help="Rows at most, in blocks spread evenly over the recording.")
+        int,
+        typer.Option(
+            min=50, max=MOST, help="Rows at most, in blocks spread evenly over the recording."
+        ),
     ] = 5_000,
-    jobs: Annotated[int, typer.Option(help="Processes (-1: as many as processors).")] = -1,
+    jobs: Annotated[
+        int,
+        typer.Option(min=-MOST_JOBS, max=MOST_JOBS, help="Processes (-1: as many as processors)."),
+    ] = -1,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -88,7 +96,7 @@ def choose(
     }
     kind = understand_method(method, "--method", tuple(_METHODS))
     paths = {name: out / name for name in _FILES}
-    refuse_existing(paths.values(), force=force)
+    refuse_unwritable(paths.values(), force=force, data=files)
     recording = read_recording(files, reading, quiet=quiet)
     reach = max(tried["n_lags"]) + horizon
     values, groups, pca = _spread(recording, max_rows, reach, pca_components)

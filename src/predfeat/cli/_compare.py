@@ -11,9 +11,12 @@ from typing import Annotated, Any
 
 import typer
 
-from predfeat.cli._data import data_notes, read_recording
+from predfeat.cli._data import read_recording
 from predfeat.cli._methods import METHODS, understand_methods
+from predfeat.cli._notes import data_notes
 from predfeat.cli._options import (
+    MOST,
+    MOST_FITS,
     DataFiles,
     Force,
     Horizon,
@@ -27,7 +30,7 @@ from predfeat.cli._options import (
     count_or_share,
     reads_a_file,
 )
-from predfeat.cli._outputs import refuse_existing, writing
+from predfeat.cli._outputs import refuse_unwritable, writing
 from predfeat.cli._second_look import (
     KeptSurrogates,
     Look,
@@ -59,6 +62,7 @@ def compare(
         int | None,
         typer.Option(
             min=1,
+            max=MOST,
             help="Features to find, M (3, or fewer where there are not so many directions; 2 "
             "without a file).",
             show_default=False,
@@ -68,6 +72,7 @@ def compare(
         int | None,
         typer.Option(
             min=1,
+            max=MOST,
             help="Samples in a state, p (1; it is said where more would show more).",
             show_default=False,
         ),
@@ -76,12 +81,20 @@ def compare(
     n_neighbors: NNeighbors = 10,
     pca_components: PcaComponents = None,
     repetitions: Annotated[
-        int, typer.Option(min=1, help="Training and test parts to draw from the recording.")
+        int,
+        typer.Option(
+            min=1, max=MOST_FITS, help="Training and test parts to draw from the recording."
+        ),
     ] = 10,
-    max_train: Annotated[int, typer.Option(min=10, help="Rows at most to learn from.")] = 5_000,
-    max_test: Annotated[int, typer.Option(min=10, help="Rows at most to test on.")] = 2_500,
+    max_train: Annotated[
+        int, typer.Option(min=10, max=MOST, help="Rows at most to learn from.")
+    ] = 5_000,
+    max_test: Annotated[
+        int, typer.Option(min=10, max=MOST, help="Rows at most to test on.")
+    ] = 2_500,
     max_fit: Annotated[
-        int, typer.Option(min=10, help="Rows at most of the model's last fit, spread evenly.")
+        int,
+        typer.Option(min=10, max=MOST, help="Rows at most of the model's last fit, spread evenly."),
     ] = 10_000,
     significance: Annotated[
         Surrogates | None,
@@ -91,7 +104,7 @@ def compare(
         ),
     ] = None,
     surrogates: Annotated[
-        int, typer.Option(min=19, help="Surrogates to fit, with --significance.")
+        int, typer.Option(min=19, max=MOST_FITS, help="Surrogates to fit, with --significance.")
     ] = 99,
     diagnosis: Annotated[
         bool, typer.Option(help="Look for what may be wrong with the best method's fit.")
@@ -131,7 +144,9 @@ def compare(
     chosen = [METHODS[m] for m in understand_methods(methods, "--methods")] if methods else None
     paths = {name: out / name for name in _FILES}
     kept = KeptSurrogates(out / "surrogates.json", force=force)
-    refuse_existing([*paths.values(), *([kept.path] if significance else [])], force=force)
+    written = [*paths.values(), *([kept.path] if significance else [])]
+    refuse_unwritable(written, force=force, data=files or [])
+    pca = "auto" if pca_components is None else count_or_share(pca_components)
     if not files:
         recording, reading = _paper_noise(reading, seed), {}
         n_components = 2 if n_components is None else n_components
@@ -147,7 +162,7 @@ def compare(
             n_lags=n_lags,
             horizon=horizon,
             n_neighbors=n_neighbors,
-            pca_components="auto" if pca_components is None else count_or_share(pca_components),
+            pca_components=pca,
             n_repetitions=repetitions,
             max_train=max_train,
             max_test=max_test,

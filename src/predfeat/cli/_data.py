@@ -10,7 +10,7 @@ from predfeat.cli._options import PREPARATION
 from predfeat.cli._terminal import progress_bar, say
 from predfeat.cli._wording import in_options
 
-__all__ = ["data_notes", "read_recording", "recording_like"]
+__all__ = ["read_recording", "recording_like"]
 
 
 def read_recording(files: list[Path], reading: dict[str, Any], *, quiet: bool) -> Any:
@@ -40,72 +40,57 @@ def _prepared(recording: Any, reading: dict[str, Any], *, quiet: bool) -> Any:
     return prepared
 
 
-def data_notes(recording: Any, reading: dict[str, Any]) -> dict[str, Any]:
-    """Return what a model file should know about its training data, in plain JSON."""
-    plain = {name: list(v) if isinstance(v, tuple) else v for name, v in reading.items()}
-    files = recording.file_column
-    return {
-        "source": recording.source,
-        "n_files": 1 if files is None else len(set(files.cells.tolist())),
-        "n_rows": len(recording.values),
-        "columns": list(recording.prepared_from or recording.names),
-        "reading": plain,
-        **(
-            {"sentinels": [list(pair) for pair in recording.sentinels]}
-            if recording.sentinels
-            else {}
-        ),
-    }
-
-
 def recording_like(
-    notes: dict[str, Any], files: list[Path], reading: dict[str, Any], quiet: bool
+    data: dict[str, Any], files: list[Path], reading: dict[str, Any], quiet: bool
 ) -> Any:
-    """Read files as a model's training data was read, unless told otherwise."""
+    """Read files as a model's training data was read, unless told otherwise.
+
+    `data` is what `known_data` knows of it.
+    """
     from predfeat.datasets import blank_sentinels, reading_options
     from predfeat.exceptions import MissingColumnsError
 
-    kept = notes.get("reading", {})
-    known = {name: tuple(v) if name == "window" else v for name, v in kept.items()}
-    wanted = notes.get("columns")
+    kept = data.get("reading", {})
+    then = {name: tuple(v) if name == "window" else v for name, v in kept.items()}
+    wanted = data.get("columns")
     if wanted is not None and "columns" in reading_options(files):
         # What the model wants is read whatever it looks like here, and nothing else matters.
-        known = {name: v for name, v in known.items() if name not in ("keep", "exclude")}
-        known["columns"] = wanted
-    options = {**known, **reading}
+        then = {name: v for name, v in then.items() if name not in ("keep", "exclude")}
+        then["columns"] = wanted
+    options = {**then, **reading}
     try:
         recording = _read(files, options, quiet=quiet)
     except MissingColumnsError as error:
         if wanted is None or not set(error.columns) <= set(wanted):
             raise
-        raise _other_columns(error.source, list(error.columns), notes) from error
-    recording = blank_sentinels(recording, [(n, x) for n, x in notes.get("sentinels", [])])
-    chosen = _with_columns(recording, notes)
+        raise _other_columns(error.source, list(error.columns), data) from error
+    recording = blank_sentinels(recording, [(n, x) for n, x in data.get("sentinels", [])])
+    chosen = _with_columns(recording, data)
     return _prepared(chosen, options, quiet=quiet)
 
 
-def _with_columns(recording: Any, notes: dict[str, Any]) -> Any:
+def _with_columns(recording: Any, data: dict[str, Any]) -> Any:
     """Return a recording with the columns that a model was fitted on, in their order."""
     from predfeat.datasets import Channels
 
-    wanted = notes.get("columns")
+    wanted = data.get("columns")
     if wanted is None or list(recording.names) == wanted:
         return recording
     missing = [name for name in wanted if name not in recording.names]
     if missing or not isinstance(recording.layout, Channels):
-        raise _other_columns(recording.source, missing, notes)
+        raise _other_columns(recording.source, missing, data)
     order = [recording.names.index(name) for name in wanted]
     units = tuple(recording.units[i] for i in order) if recording.units else ()
     values = recording.values[:, order]
     return replace(recording, values=values, names=tuple(wanted), units=units)
 
 
-def _other_columns(source: str, missing: list[str], notes: dict[str, Any]) -> Exception:
+def _other_columns(source: str, missing: list[str], data: dict[str, Any]) -> Exception:
     from predfeat.exceptions import DataFileError
 
     shown = ", ".join(missing[:5]) + (" …" if len(missing) > 5 else "")
     return DataFileError(
         f"{source} has not the columns that the model was fitted on: "
         + (f"{shown} is missing. " if missing else "they are others. ")
-        + f"The model wants {len(notes['columns'])} columns of {notes.get('source', 'its data')}."
+        + f"The model wants {len(data['columns'])} columns of {data.get('source', 'its data')}."
     )

@@ -49,6 +49,7 @@ def model_in_words(facts: dict[str, Any]) -> dict[str, str]:
         "read with": ", ".join(
             f"{name} {_value(value)}" for name, value in data.get("reading", {}).items()
         ),
+        "notes": "\n".join(f"{name}: {_value(value)}" for name, value in facts["notes"].items()),
         "written by": f"predfeat {facts['predfeat']}",
         "fingerprint": facts["fingerprint"],
     }

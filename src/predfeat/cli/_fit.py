@@ -10,9 +10,12 @@ from typing import Annotated, Any
 
 import typer
 
-from predfeat.cli._data import data_notes, read_recording
+from predfeat.cli._data import read_recording
 from predfeat.cli._methods import METHODS, complete_method, understand_method
+from predfeat.cli._notes import data_notes
 from predfeat.cli._options import (
+    LARGEST_SEED,
+    MOST,
     DataFiles,
     Force,
     Jobs,
@@ -21,7 +24,7 @@ from predfeat.cli._options import (
     count_or_share,
     reads_a_file,
 )
-from predfeat.cli._outputs import refuse_existing
+from predfeat.cli._outputs import refuse_unwritable
 from predfeat.cli._terminal import in_words, progress_bar, say
 from predfeat.cli._wording import in_options
 from predfeat.exceptions import ConstantColumnsWarning
@@ -63,20 +66,27 @@ def fit(
         ),
     ] = "gpfa",
     n_components: Annotated[
-        int | None, typer.Option(min=1, help="Features to find, M (2).", show_default=False)
+        int | None,
+        typer.Option(min=1, max=MOST, help="Features to find, M (2).", show_default=False),
     ] = None,
     pca_components: PcaComponents = None,
     n_lags: Annotated[
         int | None,
-        typer.Option(help="GPFA, PFA, auto: samples in a state, p (1).", show_default=False),
+        typer.Option(
+            max=MOST, help="GPFA, PFA, auto: samples in a state, p (1).", show_default=False
+        ),
     ] = None,
     horizon: Annotated[
         int | None,
-        typer.Option(help="GPFA, PFA, auto: steps ahead to predict, H (1).", show_default=False),
+        typer.Option(
+            max=MOST, help="GPFA, PFA, auto: steps ahead to predict, H (1).", show_default=False
+        ),
     ] = None,
     n_neighbors: Annotated[
         int | None,
-        typer.Option(help="GPFA, auto: neighbours of each state, k (10).", show_default=False),
+        typer.Option(
+            max=MOST, help="GPFA, auto: neighbours of each state, k (10).", show_default=False
+        ),
     ] = None,
     graph: Annotated[
         str | None, typer.Option(help="GPFA: star (default) or full.", show_default=False)
@@ -90,22 +100,29 @@ def fit(
     ] = None,
     max_iter: Annotated[
         int | None,
-        typer.Option(help="GPFA (50), ForeCA (100): iterations at most.", show_default=False),
+        typer.Option(
+            max=MOST, help="GPFA (50), ForeCA (100): iterations at most.", show_default=False
+        ),
     ] = None,
     theiler: Annotated[
         int | None,
         typer.Option(
+            max=MOST,
             help="GPFA, auto: rows around a state where no neighbour is sought (0).",
             show_default=False,
         ),
     ] = None,
     n_averaged: Annotated[
         int | None,
-        typer.Option(help="GPFA: last iterations to average over (1).", show_default=False),
+        typer.Option(
+            max=MOST, help="GPFA: last iterations to average over (1).", show_default=False
+        ),
     ] = None,
     n_intermediate: Annotated[
         int | None,
-        typer.Option(help="GPFA: features between the iterations (M).", show_default=False),
+        typer.Option(
+            max=MOST, help="GPFA: features between the iterations (M).", show_default=False
+        ),
     ] = None,
     past: Annotated[
         bool | None,
@@ -123,7 +140,8 @@ def fit(
         ),
     ] = None,
     random_state: Annotated[
-        int | None, typer.Option(help="ForeCA, random: seed.", show_default=False)
+        int | None,
+        typer.Option(min=0, max=LARGEST_SEED, help="ForeCA, random: seed.", show_default=False),
     ] = None,
     judge: Annotated[
         str | None,
@@ -136,6 +154,7 @@ def fit(
         int | None,
         typer.Option(
             min=10,
+            max=MOST,
             help="Rows at most, in blocks spread evenly over the recording (all).",
             show_default=False,
         ),
@@ -166,7 +185,7 @@ def fit(
 
         predfeat fit song.flac --method sfa --pca-components 50 --out song.predfeat
     """
-    refuse_existing([out], force=force)
+    refuse_unwritable([out], force=force, data=files)
     given = {
         "n_components": n_components, "n_lags": n_lags, "n_neighbors": n_neighbors,
         "graph": graph, "init": init, "max_iter": max_iter, "theiler": theiler,

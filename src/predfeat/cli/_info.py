@@ -10,6 +10,7 @@ import typer
 
 from predfeat.cli._data import read_recording
 from predfeat.cli._facts import data_in_words, model_in_words
+from predfeat.cli._notes import known_data, own_notes
 from predfeat.cli._options import Json, reads_a_file
 from predfeat.cli._terminal import show
 
@@ -57,7 +58,8 @@ def _of_model(file: Path) -> dict[str, Any]:
         "n_columns": header.n_columns,
         "fitted": header.fitted,
         "arrays": {entry.name: list(entry.shape) for entry in header.arrays},
-        "fitted_to": header.notes,
+        "fitted_to": known_data(header.notes, file),
+        "notes": own_notes(header.notes),
         "predfeat": header.version,
         "schema": header.schema,
         "fingerprint": header.fingerprint,

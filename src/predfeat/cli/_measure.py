@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from predfeat.cli._data import read_recording, recording_like
+from predfeat.cli._notes import known_data
 from predfeat.cli._options import (
     DataFiles,
     Horizon,
@@ -56,10 +57,10 @@ def measure(
         recording = read_recording(files, reading, quiet=quiet)
         values, names = np.asarray(recording.values, dtype=np.float64), list(recording.names)
     else:
-        from predfeat.persistence import load, read_header
+        from predfeat.persistence import read_model
 
-        fitted = load(model)
-        recording = recording_like(read_header(model).notes, files, reading, quiet)
+        fitted, header = read_model(model)
+        recording = recording_like(known_data(header.notes, model), files, reading, quiet)
         values = fitted.transform(recording.values)
         names = [str(name) for name in fitted.get_feature_names_out()]
     near = {"n_lags": n_lags, "horizon": horizon, "n_neighbors": n_neighbors, "n_jobs": jobs}

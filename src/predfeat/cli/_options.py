@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -19,9 +19,14 @@ __all__ = [
     "Horizon",
     "Jobs",
     "Json",
+    "LARGEST_SEED",
+    "MOST",
+    "MOST_FITS",
+    "MOST_JOBS",
     "Methods",
     "NLags",
     "NNeighbors",
+    "OPTION_KINDS",
     "PREPARATION",
     "PcaComponents",
     "Quiet",
@@ -29,6 +34,13 @@ __all__ = [
     "count_or_share",
     "reads_a_file",
 ]
+
+# What the library takes for a count; fits one after another; processors; and scikit-learn's seeds.
+# Without them a number with too many digits is a mistake only after the work, or eats all memory.
+MOST = 2**31 - 1
+MOST_FITS = 10**6
+MOST_JOBS = 1024
+LARGEST_SEED = 2**32 - 1
 
 DataFiles = Annotated[
     list[Path],
@@ -41,9 +53,9 @@ DataFiles = Annotated[
         metavar="FILES...",
     ),
 ]
-NLags = Annotated[int, typer.Option(min=1, help="Samples in a state, p.")]
-Horizon = Annotated[int, typer.Option(min=1, help="Steps ahead to predict, H.")]
-NNeighbors = Annotated[int, typer.Option(min=1, help="Neighbours of each state, k.")]
+NLags = Annotated[int, typer.Option(min=1, max=MOST, help="Samples in a state, p.")]
+Horizon = Annotated[int, typer.Option(min=1, max=MOST, help="Steps ahead to predict, H.")]
+NNeighbors = Annotated[int, typer.Option(min=1, max=MOST, help="Neighbours of each state, k.")]
 PcaComponents = Annotated[
     str | None,
     typer.Option(
@@ -63,8 +75,13 @@ Methods = Annotated[
         autocompletion=complete_method,
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Of everything that is random.")]
-Jobs = Annotated[int, typer.Option(help="Threads of the neighbour search (-1: all cores).")]
+Seed = Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Of everything that is random.")]
+Jobs = Annotated[
+    int,
+    typer.Option(
+        min=-MOST_JOBS, max=MOST_JOBS, help="Threads of the neighbour search (-1: all cores)."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
@@ -85,9 +102,14 @@ _PREPARING = "Preparation, in this order"
 
 
 def _option(kind: Any, panel: str, text: str, *names: str) -> tuple[Any, Any]:
-    return Annotated[
-        kind, typer.Option(*names, help=text, rich_help_panel=panel, show_default=False)
-    ], None
+    option = typer.Option(
+        *names,
+        help=text,
+        rich_help_panel=panel,
+        show_default=False,
+        max=MOST if kind == int | None else None,
+    )
+    return Annotated[kind, option], None
 
 
 # The options of `predfeat.datasets.read`, by its names.
@@ -160,6 +182,10 @@ _PREPARATION: dict[str, tuple[Any, Any]] = {
     ),
 }
 PREPARATION = tuple(_PREPARATION)
+# The type of each of them, as a model's notes are to hold it.
+OPTION_KINDS = {
+    name: get_args(annotated)[0] for name, (annotated, _) in {**_READING, **_PREPARATION}.items()
+}
 
 
 def reads_a_file(command: Callable[..., None]) -> Callable[..., None]:
@@ -192,9 +218,11 @@ def count_or_share(given: str | None) -> int | float | None:
         return None
     for kind in (int, float):
         try:
-            return kind(given)
+            number = kind(given)
         except ValueError:
             continue
+        if number <= MOST:
+            return number
     raise typer.BadParameter(
         f"{given!r} is neither a count such as 50, nor a share of variance such as 0.99, nor none.",
         param_hint="--pca-components",

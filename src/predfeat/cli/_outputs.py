@@ -1,27 +1,92 @@
-"""Files a command writes: refused before the work if they exist, whole or not at all after it."""
+"""Files a command writes: refused early if they cannot be, and whole or not at all in the end."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+import os
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["refuse_existing", "replace_own", "writing"]
+__all__ = ["refuse_unwritable", "replace_own", "writing"]
+
+_STANDARD_INPUT = Path("-")
 
 
-def refuse_existing(paths: Iterable[Path], *, force: bool) -> None:
-    """Say so before hours of work if a result could not be written in the end."""
+def refuse_unwritable(
+    paths: Collection[Path],
+    *,
+    force: bool,
+    data: Sequence[Path] = (),
+    read: Iterable[Path | None] = (),
+) -> None:
+    """Say so before hours of work if a result could not be written in the end.
+
+    What is read, by the names of `data` (folders, patterns and - among them) or as a file, is never
+    replaced.
+    """
+    inputs = [*_data_files(data), *(file for file in read if file is not None)]
     for path in paths:
         if path.is_dir():
             raise IsADirectoryError(f"{path} is a folder. Give the name of a file.")
+        source = next((each for each in inputs if _is_same(path, each)), None)
+        if source is not None:
+            raise FileExistsError(
+                f"{path} is {source} itself, which is read: it is not replaced, even with --force. "
+                "Give another --out."
+            )
         if not force and path.exists():
             raise FileExistsError(
                 f"{path} exists already. Give --force to replace it, or another --out."
             )
-    for folder in {path.parent for path in paths}:
-        if folder.exists() and not folder.is_dir():
-            raise NotADirectoryError(f"{folder} is a file, not a folder. Give another --out.")
+    from predfeat._files import try_to_write
+
+    for path in paths:
+        with _folder_for_now(path.parent):
+            try_to_write(path, overwrite=force)
+
+
+def _data_files(data: Sequence[Path]) -> list[Path]:
+    if not data:
+        return []
+    from predfeat.datasets import files_to_read
+
+    return files_to_read(data) or [_STANDARD_INPUT]
+
+
+def _is_same(path: Path, source: Path) -> bool:
+    """Tell whether a file that is read stands under another's name, by whatever links or case."""
+    try:
+        there = os.stat(path)
+        given = os.fstat(0) if source == _STANDARD_INPUT else os.stat(source)
+    except OSError:  # one of them does not exist, or there is no standard input
+        return False
+    return os.path.samestat(there, given)
+
+
+@contextmanager
+def _folder_for_now(folder: Path) -> Iterator[None]:
+    """Make a folder, and remove at the end what was made of it."""
+    missing = [each for each in (folder, *folder.parents) if not os.path.lexists(each)]
+    made: list[Path] = []
+    try:
+        for each in reversed(missing):
+            each.mkdir()
+            made.append(each)
+        if not folder.is_dir():
+            raise NotADirectoryError(
+                f"the folder {folder} cannot be made: there is a file of that name. Give another "
+                "--out."
+            )
+        yield
+    except OSError as error:
+        if error.strerror is None:  # ours, in words
+            raise
+        raise type(error)(f"the folder {folder} cannot be made: {error.strerror}.") from error
+    finally:
+        for each in reversed(made):
+            with suppress(OSError):  # somebody has put something into it
+                each.rmdir()
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import typer
 
 from predfeat._files import read_whole
 from predfeat.cli._options import Force, Quiet
-from predfeat.cli._outputs import refuse_existing, writing
+from predfeat.cli._outputs import refuse_unwritable, writing
 from predfeat.cli._terminal import say
 
 __all__ = ["report"]
@@ -40,9 +40,9 @@ def report(
     from predfeat.exceptions import ResultsError
     from predfeat.report import render
 
-    refuse_existing([out], force=force)
     if results.is_dir():
         results = _results_in(results)
+    refuse_unwritable([out], force=force, read=[results])
     try:
         content = json.loads(read_whole(results, at_most=_MOST_BYTES).decode("utf-8"))
     except (ValueError, RecursionError) as error:

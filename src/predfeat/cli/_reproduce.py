@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from predfeat.cli._options import LARGEST_SEED, MOST_FITS, MOST_JOBS
+from predfeat.cli._outputs import refuse_unwritable
+
 if TYPE_CHECKING:
     from predfeat.experiments.reproduction import Setup
 
@@ -33,17 +36,25 @@ def reproduce(
     experiment: Annotated[Experiment, typer.Argument(help="Which of the paper's experiments.")],
     out: Annotated[Path, typer.Option(help="Folder of the results; made if there is none.")],
     repetitions: Annotated[
-        int | None, typer.Option(min=1, help="Of each data point: 50, or 2 with --quick.")
+        int | None,
+        typer.Option(min=1, max=MOST_FITS, help="Of each data point: 50, or 2 with --quick."),
     ] = None,
     panel_repetitions: Annotated[
         int | None,
-        typer.Option(min=0, help="Of audio's and visual's panels a to e (as --repetitions)."),
+        typer.Option(
+            min=0, max=MOST_FITS, help="Of audio's and visual's panels a to e (as --repetitions)."
+        ),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Small versions of everything, in a few minutes.")
     ] = False,
-    jobs: Annotated[int, typer.Option(help="Processes (-1: as many as processors).")] = -1,
-    seed: Annotated[int, typer.Option(min=0, help="Of the data that is drawn.")] = 0,
+    jobs: Annotated[
+        int,
+        typer.Option(min=-MOST_JOBS, max=MOST_JOBS, help="Processes (-1: as many as processors)."),
+    ] = -1,
+    seed: Annotated[
+        int, typer.Option(min=0, max=LARGEST_SEED, help="Of the data that is drawn.")
+    ] = 0,
     piano: Annotated[Path | None, typer.Option(help="Audio: sound file of a piano.")] = None,
     bar: Annotated[Path | None, typer.Option(help="Audio: sound file of a bar.")] = None,
     forest: Annotated[Path | None, typer.Option(help="Audio: sound file of a forest.")] = None,
@@ -71,16 +82,14 @@ def reproduce(
 
         predfeat reproduce audio --out results --repetitions 20 --piano piano.flac
     """
-    from predfeat.exceptions import LedgerError, WorkerError
+    from predfeat.exceptions import WorkerError
     from predfeat.experiments.reproduction import Ledger, run_setup
     from predfeat.report import write_reproduction
 
     _refuse_contradictions(game, video, window)
     n_repetitions = repetitions or (2 if quick else 50)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise LedgerError(f"the folder {out} cannot be made: {error.strerror}.") from error
+    refuse_unwritable([out / _LEDGER], force=True, read=[piano, bar, forest, video])
+    out.mkdir(parents=True, exist_ok=True)
     chosen = [e.value for e in Experiment if experiment in (e, Experiment.all) and e != "all"]
     sounds = {"piano": piano, "bar": bar, "forest": forest}
     try:

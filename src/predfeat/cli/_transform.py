@@ -9,8 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from predfeat.cli._data import recording_like
+from predfeat.cli._notes import known_data
 from predfeat.cli._options import DataFiles, Force, Quiet, reads_a_file
-from predfeat.cli._outputs import refuse_existing, writing
+from predfeat.cli._outputs import refuse_unwritable, writing
 from predfeat.cli._terminal import say
 
 __all__ = ["ModelFile", "transform"]
@@ -46,7 +47,7 @@ def transform(
         predfeat transform model.predfeat - --out - < today.csv
     """
     from predfeat.datasets import WRITABLE_SUFFIXES, write_features
-    from predfeat.persistence import load, read_header
+    from predfeat.persistence import read_model
 
     to_screen = str(out) == "-"
     suffix = ".csv" if to_screen else out.suffix.lower()
@@ -55,10 +56,9 @@ def transform(
             f"{out} should end in one of {', '.join(WRITABLE_SUFFIXES)}.", param_hint="--out"
         )
     if not to_screen:
-        refuse_existing([out], force=force)
-    fitted = load(model)
-    notes = read_header(model).notes
-    recording = recording_like(notes, files, reading, quiet)
+        refuse_unwritable([out], force=force, data=files, read=[model])
+    fitted, header = read_model(model)
+    recording = recording_like(known_data(header.notes, model), files, reading, quiet)
     features = fitted.transform(recording.values)
     names = [str(name) for name in fitted.get_feature_names_out()]
     if to_screen:

@@ -5,7 +5,7 @@ from predfeat.datasets._games import busiest_window, game_frames
 from predfeat.datasets._hidden_lorenz import hidden_lorenz
 from predfeat.datasets._predictable_noise import predictable_noise
 from predfeat.datasets._preparation import prepare
-from predfeat.datasets._read import SUFFIXES, read, reading_options
+from predfeat.datasets._read import SUFFIXES, files_to_read, read, reading_options
 from predfeat.datasets._recording import (
     Channels,
     Image,
@@ -28,6 +28,7 @@ __all__ = [
     "game_frames",
     "busiest_window",
     "read",
+    "files_to_read",
     "reading_options",
     "SUFFIXES",
     "prepare",

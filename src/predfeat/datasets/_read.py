@@ -25,7 +25,7 @@ from predfeat.datasets._sheets import read_sheet
 from predfeat.datasets._video import read_video
 from predfeat.exceptions import DataFileError
 
-__all__ = ["SUFFIXES", "read", "reading_options"]
+__all__ = ["SUFFIXES", "files_to_read", "read", "reading_options"]
 
 _TABLE_OPTIONS = ("columns", "keep", "exclude", "time", "group", "missing", "jumps", "day_first")
 _TEXT_OPTIONS = (*_TABLE_OPTIONS, "header", "delimiter")
@@ -255,6 +255,28 @@ def _advice(known: tuple[str, ...]) -> str:
     return f"{less}, or save fewer rows."
 
 
+def files_to_read(path: Files) -> list[Path]:
+    """Return the files that `read` reads when it is given this.
+
+    Parameters
+    ----------
+    path : str or path, or a list of them
+        As `read` takes it. A file need not exist.
+
+    Returns
+    -------
+    list of Path
+        Empty for standard input.
+
+    Examples
+    --------
+    >>> from predfeat.datasets import files_to_read
+    >>> [file.name for file in files_to_read(["trial2.csv", "trial10.csv"])]
+    ['trial2.csv', 'trial10.csv']
+    """
+    return find_files(path, SUFFIXES)[0] or []
+
+
 def reading_options(path: Files) -> tuple[str, ...]:
     """Return the options of `read` that a kind of file knows.
 
@@ -273,8 +295,8 @@ def reading_options(path: Files) -> tuple[str, ...]:
     >>> reading_options("series.npz")
     ('columns', 'key')
     """
-    files, _ = find_files(path, SUFFIXES)
-    return _READERS[".csv" if files is None else _known_suffix(files[0])][1]
+    files = files_to_read(path)
+    return _READERS[_known_suffix(files[0]) if files else ".csv"][1]
 
 
 def _known_suffix(path: Path) -> str:

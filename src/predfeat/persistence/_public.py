@@ -43,7 +43,7 @@ from predfeat.persistence._model import (
 from predfeat.persistence._npy import DTYPE, contiguous, npy_start, order_of
 from predfeat.persistence._schema import find_bad_value, find_problem
 
-__all__ = ["load", "read_header", "save"]
+__all__ = ["load", "read_header", "read_model", "save"]
 
 
 def save(
@@ -70,7 +70,8 @@ def save(
         The file to write, by custom with the ending .predfeat.
     notes : dict, optional
         Anything of your own that JSON can hold, such as where the data came from. `read_header`
-        gives it back equal.
+        gives it back equal. The key "predfeat" is for what the command notes about the training
+        data, and `predfeat transform` goes by it.
     overwrite : bool, default=False
         Replace an existing file.
 
@@ -160,12 +161,52 @@ def load(path: str | os.PathLike[str]) -> LinearFeatures:
     ...     load(f"{directory}/linear.predfeat")
     PFA(n_lags=3)
     """
+    return read_model(path)[0]
+
+
+def read_model(path: str | os.PathLike[str]) -> tuple[LinearFeatures, ModelHeader]:
+    """Read a model and what its file says about it, in one go: the one belongs to the other.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    model : GPFA, SFA, PFA, ForeCA, RandomFeatures or AutoFeatures
+        As `load` returns it.
+    header : ModelHeader
+        As `read_header` returns it.
+
+    Raises
+    ------
+    ModelFileError
+        The file is not one that `save` wrote, or it was written by a newer predfeat.
+
+    See Also
+    --------
+    load : Read the model alone.
+    read_header : Read what a file says about its model alone.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from predfeat import SFA, save
+    >>> from predfeat.persistence import read_model
+    >>> X = np.random.default_rng(0).normal(size=(100, 4))
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     save(SFA().fit(X), f"{directory}/slow.predfeat", notes={"source": "noise"})
+    ...     model, header = read_model(f"{directory}/slow.predfeat")
+    >>> model.rank_, header.notes
+    (4, {'source': 'noise'})
+    """
     with _opened(path) as archive:
         header = _checked_header(archive)
         archive.expect_size(_member_sizes(header))
         arrays = {entry.name: _read_array(archive, entry) for entry in header.arrays}
         archive.finish()
-        return build_model(header, arrays)
+        return build_model(header, arrays), header
 
 
 def read_header(path: str | os.PathLike[str]) -> ModelHeader:
