@@ -237,6 +237,16 @@ BREAK = [
     (("features", "descriptions"), [3], r"features\.descriptions\[0\] must be text"),
     (("features", "cycles", 0, "period"), -1, r"cycles\[0\]\.period must be a number above 0"),
     (("features", "axis", "dates"), {"rows": [0], "seconds": [0, 1]}, r"dates\.seconds has 2 ent"),
+    (("features", "n_bins"), 0, r"features\.n_bins must be a whole number, 1 or more"),
+    (
+        ("features", "traces", 0, "low", 3),
+        1.7e308,
+        r"low\[3\] must be a finite number up to 1e",
+    ),
+    (("methods", 0, "fit_seconds"), 10**309, r"fit_seconds must be a finite number up to 1e\+300"),
+    (("data", "n_rows"), 10**400, r"data\.n_rows must be a whole number, 0 or more, of up to 63"),
+    (("angles", "degrees", 2, 0, 0), -1e300, r"degrees\[2\]\[0\]\[0\] must be an angle from 0 to"),
+    (("features", "cycles", 0, "period"), 1e-320, r"period must be a number above 0 \(1e-300"),
     (("features", "all_methods", "methods"), None, r"all_methods\.methods must be a list"),
 ]
 
@@ -249,6 +259,13 @@ def test_an_edited_file_is_refused_with_the_key(all_results, path, value, messag
         place = place[step]
     place[path[-1]] = value
     with pytest.raises(ResultsError, match=message):
+        render(results)
+
+
+def test_a_number_that_python_does_not_print_is_refused(all_results):
+    results = copy.deepcopy(all_results["table"])
+    results["seed"] = 10**5000
+    with pytest.raises(ResultsError, match=r"seed must be a whole number.* but it is a int"):
         render(results)
 
 
@@ -272,7 +289,7 @@ def test_two_best_methods_are_refused(all_results):
 
 def test_random_damage_is_either_drawn_or_refused_by_name(all_results):
     rng = np.random.default_rng(0)
-    values = [None, -1, 0, 1e300, "x", [], {}, True, [[]], float("inf")]
+    values = [None, -1, 0, 1e300, 1.7e308, 10**400, "x", [], {}, True, [[]], float("inf")]
 
     def places(value, path=()):
         if isinstance(value, dict | list) and value:

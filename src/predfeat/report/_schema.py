@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -23,18 +22,33 @@ def _scalar(description: str, is_right: Callable[[Any], bool]) -> Form:
     return check
 
 
+# As of data that is fitted: differences and sums of such numbers are finite, too.
+_LARGEST = 1e300
+_LARGEST_COUNT = 2**63 - 1
+
+
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    # What is not finite is not in between; Python compares whole numbers of any length.
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and -_LARGEST <= value <= _LARGEST
+    )
 
 
 def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _LARGEST_COUNT
 
 
 TEXT = _scalar("text", lambda value: isinstance(value, str))
-NUMBER = _scalar("a finite number", _is_number)
-COUNT = _scalar("a whole number, 0 or more", _is_count)
-_POSITIVE = _scalar("a number above 0", lambda value: _is_number(value) and value > 0)
+NUMBER = _scalar(f"a finite number up to {_LARGEST:g}", _is_number)
+COUNT = _scalar("a whole number, 0 or more, of up to 63 bits", _is_count)
+_COUNT_FROM_1 = _scalar("a whole number, 1 or more", lambda value: _is_count(value) and value >= 1)
+_DEGREES = _scalar("an angle from 0 to 90", lambda value: _is_number(value) and 0 <= value <= 90)
+_POSITIVE = _scalar(
+    f"a number above 0 ({1 / _LARGEST:g} or more)",
+    lambda value: _is_number(value) and value >= 1 / _LARGEST,
+)
 FLAG = _scalar("true or false", lambda value: isinstance(value, bool))
 PLAIN = _scalar(
     "text, a finite number, true, false or null",
@@ -100,13 +114,17 @@ def _join(place: str, key: str) -> str:
 
 
 def _show(value: Any) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # thousands of digits, or of lists in lists
+        text = f"a {type(value).__name__}"
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
 _NUMBERS = _list(NUMBER)
 _GAPPY = _list(_maybe(NUMBER))
 _SCORES = _list(NUMBER, at_least=1)
+_ANGLES = _list(_DEGREES, at_least=1)
 _DATES = _dict({"rows": _SCORES, "seconds": _SCORES})
 _AXIS = _dict(
     {"unit": TEXT, "per_row": NUMBER, "origin": _maybe(TEXT)},
@@ -165,7 +183,7 @@ _PROTOCOL = _dict(
 )
 # Files of earlier versions do not have them.
 _ADDED_TO_PROTOCOL = {
-    "horizon": _scalar("a whole number, 1 or more", lambda value: _is_count(value) and value >= 1),
+    "horizon": _COUNT_FROM_1,
     "is_cut": FLAG,
     "train_sequences": _list(COUNT, at_least=1),
     "test_sequences": _list(COUNT, at_least=1),
@@ -264,7 +282,7 @@ _RESULTS = _dict(
                 "shares": _NUMBERS,
                 "axis": _AXIS,
                 "n_rows": COUNT,
-                "n_bins": COUNT,
+                "n_bins": _COUNT_FROM_1,
                 "sequence_starts": _list(COUNT),
                 "traces": _list(_TRACE, at_least=1),
             },
@@ -288,7 +306,7 @@ _RESULTS = _dict(
             )
         ),
         "loadings": _dict({"kind": _one_of(*_LOADINGS)}),
-        "angles": _dict({"methods": _list(TEXT, at_least=1), "degrees": _list(_list(_SCORES))}),
+        "angles": _dict({"methods": _list(TEXT, at_least=1), "degrees": _list(_list(_ANGLES))}),
         "eigenvalues": _list(_dict({"method": TEXT, "meaning": TEXT, "values": _SCORES})),
         "history": _list(
             _dict({"method": TEXT, "objective": _SCORES, "angle": _GAPPY, "seconds": _NUMBERS})
