@@ -169,7 +169,9 @@ def try_to_write(path: str | os.PathLike[str], *, overwrite: bool = False) -> No
         with _hidden_beside(target):
             pass
     except OSError as error:
-        raise type(error)(f"cannot write {path}: {error.strerror}.") from error
+        raise type(error)(
+            f"cannot write {path}: {error.strerror}. Give a name in another folder."
+        ) from error
 
 
 @contextmanager

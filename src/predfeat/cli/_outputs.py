@@ -82,7 +82,9 @@ def _folder_for_now(folder: Path) -> Iterator[None]:
     except OSError as error:
         if error.strerror is None:  # ours, in words
             raise
-        raise type(error)(f"the folder {folder} cannot be made: {error.strerror}.") from error
+        raise type(error)(
+            f"the folder {folder} cannot be made: {error.strerror}. Give another --out."
+        ) from error
     finally:
         for each in reversed(made):
             with suppress(OSError):  # somebody has put something into it
