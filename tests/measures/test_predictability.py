@@ -145,11 +145,11 @@ def test_too_short_sequences():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_lags": 0}, r"'n_lags' parameter of predictability.*\[1, inf\).*Got 0 "),
-        ({"n_neighbors": 0}, r"'n_neighbors' parameter of predictability.*\[1, inf\).*Got 0 "),
+        ({"n_lags": 0}, r"'n_lags' parameter of predictability.*\[1, 2147483647\].*Got 0 "),
+        ({"n_neighbors": 0}, r"'n_neighbors' parameter of predictability.*\[1, 2147483647\].*Got 0 "),
         ({"n_neighbors": 2.5}, r"'n_neighbors' parameter .*Got 2\.5 "),
         ({"ddof": 2}, r"'ddof' parameter of predictability.*\[0, 1\].*Got 2 "),
-        ({"theiler": -1}, r"'theiler' parameter of predictability.*\[0, inf\).*Got -1 "),
+        ({"theiler": -1}, r"'theiler' parameter of predictability.*\[0, 2147483647\].*Got -1 "),
         ({"method": "magic"}, r"'method' parameter .*'blockwise'.*Got 'magic' "),
         ({"n_jobs": "all"}, r"'n_jobs' parameter .*Got 'all' "),
     ],
