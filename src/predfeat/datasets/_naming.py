@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["in_python", "quoted"]
+__all__ = ["LONGEST_NAME", "in_python", "quoted"]
 
 _LISTED = 8
+# Characters of a name that a person may have given. A longer one is cut where it is shown, and not
+# searched for a unit: the search takes the square of its length.
+LONGEST_NAME = 200
 
 
 def quoted(names: Sequence[str]) -> str:
@@ -19,7 +22,8 @@ def quoted(names: Sequence[str]) -> str:
     'year', 'month'
     """
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return ", ".join(map(repr, names[:_LISTED])) + more
+    shown = (n if len(n) <= LONGEST_NAME else f"{n[:LONGEST_NAME]}…" for n in names[:_LISTED])
+    return ", ".join(map(repr, shown)) + more
 
 
 def in_python(option: str, values: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from predfeat._typing import AnyArray, FloatArray, IntArray
 from predfeat.datasets._clocks import ENOUGH
 from predfeat.datasets._counting import counts_of, in_float
 from predfeat.datasets._dates import NOT_MOVED, AmbiguousDatesError, parse_clock, parse_dates
+from predfeat.datasets._naming import LONGEST_NAME
 from predfeat.exceptions import DataFileError
 
 __all__ = ["Stamps", "are_days_in_digits", "is_time_name", "parse_times", "shown", "unit_in_name"]
@@ -114,6 +115,8 @@ def unit_in_name(name: str) -> float | None:
 
 def _parted(name: str) -> tuple[str, str | None]:
     """Part a name such as "time (s)" or "time_ms" into itself and its unit."""
+    if len(name) > LONGEST_NAME:
+        return name, None
     brackets = _IN_BRACKETS.fullmatch(name)
     if brackets is not None:
         unit = brackets[2].strip().lower()

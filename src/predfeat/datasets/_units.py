@@ -8,6 +8,7 @@ from datetime import datetime
 
 from predfeat.datasets._cells import number
 from predfeat.datasets._missing import Missing
+from predfeat.datasets._naming import LONGEST_NAME
 
 __all__ = ["is_units_row", "unit_in_name", "units_of"]
 
@@ -34,7 +35,7 @@ def unit_in_name(name: str) -> str:
     >>> unit_in_name("speed [m/s]"), unit_in_name("temp (°C)"), unit_in_name("temp (max)")
     ('m/s', '°C', '')
     """
-    found = _BRACKETED.fullmatch(name.strip())
+    found = _BRACKETED.fullmatch(name.strip()) if len(name) <= LONGEST_NAME else None
     if found is None:
         return ""
     square, rounded = found["square"], found["round"]
