@@ -167,7 +167,7 @@ def _write_text(
     delimiter: str,
 ) -> None:
     for text in _text_blocks(columns, features, names, delimiter):
-        file.write(text.encode("utf-8"))
+        file.write(_in_utf8(text))
 
 
 def _text_blocks(
@@ -207,13 +207,20 @@ def _write_parquet(
     arrays = [arrow.array(a) if isinstance(a, np.ndarray | list) else a for a in arrays]
     arrays += [arrow.array(np.ascontiguousarray(feature)) for feature in features.T]
     table = arrow.Table.from_arrays(
-        arrays, names=[*(column.name for column in columns), *map(str, names)]
+        arrays,
+        names=[_in_utf8(str(n)).decode() for n in (*(column.name for column in columns), *names)],
     )
     # Each block that was read has a dictionary of its own, if it has one.
     parquet.write_table(table.unify_dictionaries(), file)
 
 
 def _for_arrow(stored: Any) -> Any:
-    if isinstance(stored, np.ndarray) and stored.dtype.kind in "OS":
-        return FileColumn("", stored).cells.tolist()
-    return stored
+    if not (isinstance(stored, np.ndarray) and stored.dtype.kind in "OSU"):
+        return stored
+    cells = FileColumn("", stored).cells.tolist()
+    return [_in_utf8(cell).decode() if isinstance(cell, str) else cell for cell in cells]
+
+
+def _in_utf8(text: str) -> bytes:
+    """Encode any text: a file's name may hold bytes that are none, which become escapes."""
+    return text.encode("utf-8", "backslashreplace")

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from predfeat._version import __version__
 from predfeat.report._panels_figure import figure_bytes
-from predfeat.report._templates import fingerprint, open_templates, source_of
+from predfeat.report._templates import filled, fingerprint, open_templates, source_of
 from predfeat.selection import Choice, Setting
 
 if TYPE_CHECKING:
@@ -199,7 +199,9 @@ def render_choice(choice: Choice, results: dict[str, Any]) -> str:
         (s.n_lags, s.n_components): s
         for s in sorted(surface.settings(), key=lambda setting: setting.predicted)
     }
-    return pages.get_template("choice.html.j2").render(
+    return filled(
+        pages,
+        "choice.html.j2",
         style=Markup(style),
         style_hash=fingerprint(style),
         version=__version__,

@@ -17,7 +17,7 @@ from predfeat.report._figure_significance import significance_part
 from predfeat.report._findings import findings_part
 from predfeat.report._lags import lags_sentence, what_comes
 from predfeat.report._schema import check_results
-from predfeat.report._templates import fingerprint, open_templates, source_of
+from predfeat.report._templates import filled, fingerprint, open_templates, source_of
 from predfeat.report._words import also_good, data_facts, data_line, protocol_sentences
 
 __all__ = ["render"]
@@ -57,7 +57,9 @@ def render(results: dict[str, Any]) -> str:
     style = source_of(pages, "report.css")
     # One script element: the page allows by its hash what it runs.
     script = "".join(source_of(pages, name) for name in ("report.js", "export.js"))
-    return pages.get_template("report.html.j2").render(
+    return filled(
+        pages,
+        "report.html.j2",
         results=results,
         style=Markup(style),
         script=Markup(script),

@@ -27,7 +27,7 @@ from predfeat.experiments.reproduction import (
 )
 from predfeat.report._panels_figure import draw_outcome, figure_bytes
 from predfeat.report._svg import number
-from predfeat.report._templates import fingerprint, open_templates, source_of
+from predfeat.report._templates import filled, fingerprint, open_templates, source_of
 
 __all__ = ["write_reproduction"]
 
@@ -104,7 +104,9 @@ def _page(
 ) -> str:
     pages = open_templates()
     style = source_of(pages, "report.css")
-    return pages.get_template("reproduction.html.j2").render(
+    return filled(
+        pages,
+        "reproduction.html.j2",
         style=Markup(style),
         style_hash=fingerprint(style),
         version=outcomes[0].version,

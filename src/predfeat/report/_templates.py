@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-__all__ = ["fingerprint", "open_templates", "source_of"]
+__all__ = ["filled", "fingerprint", "open_templates", "source_of"]
 
 
 def open_templates() -> Environment:
@@ -20,6 +21,15 @@ def open_templates() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+
+
+def filled(pages: Environment, name: str, **content: Any) -> str:
+    """Return a template with its content, as a text that UTF-8 can hold.
+
+    What stands for the bytes of a file name that cannot be decoded is shown as an escape.
+    """
+    page = pages.get_template(name).render(**content)
+    return page.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def source_of(pages: Environment, name: str) -> str:
