@@ -27,7 +27,15 @@ from predfeat.cli._options import (
     reads_a_file,
 )
 from predfeat.cli._outputs import refuse_unwritable, writing
-from predfeat.cli._terminal import progress_bar, say, show
+from predfeat.cli._terminal import (
+    Cell,
+    Styled,
+    paragraphs,
+    progress_bar,
+    say,
+    show_json,
+    show_table,
+)
 from predfeat.cli._wording import in_options
 
 __all__ = ["choose"]
@@ -119,15 +127,14 @@ def choose(
     with writing(paths["choice.html"], force=force) as stream:
         stream.write(render_choice(choice, results).encode())
     if as_json:
-        typer.echo(json.dumps(results, indent=2))
+        show_json(results)
     elif not quiet:
         _show(choice, recording.source)
-        said = [in_options(str(choice))]
+        said = [in_options(str(choice)).split("\n")]
         if len(values) < len(recording.values):
-            said.append(
-                f"{len(values)} of {len(recording.values)} rows were used: --max-rows uses more."
-            )
-        say("\n" + "\n\n".join([*said, f"Open {paths['choice.html']}"]))
+            rows = f"{len(values)} of {len(recording.values)} rows"
+            said.append([f"{rows} were used: --max-rows uses more."])
+        say(*paragraphs(*said, [f"Open {paths['choice.html']}"]))
 
 
 def _numbers(text: str, option: str) -> tuple[int, ...]:
@@ -175,26 +182,22 @@ def _estimator(method: str, pca_components: int | float | None) -> Any:
 
 
 def _show(choice: Any, source: str) -> None:
-    from rich.table import Table
-
     surface = choice.surface
-    table = Table(
-        title=f"{choice.method}: variance of {source} predicted, in features",
+    best: dict[tuple[int, int], Any] = {}
+    for setting in sorted(surface.settings(), key=lambda s: s.predicted):
+        best[setting.n_lags, setting.n_components] = setting
+    rows: list[list[Cell]] = []
+    for p in surface.n_lags:
+        rows.append([str(p)])
+        for m in surface.n_components:
+            text = f"{best[p, m].predicted:.2f} ± {best[p, m].error:.2f}"
+            chosen = (p, m) == (choice.chosen.n_lags, choice.chosen.n_components)
+            rows[-1].append(Styled(text, "bold reverse") if chosen else text)
+    show_table(
+        f"{choice.method}: variance of {source} predicted, in features",
+        rows,
+        heads=["p", *(f"M = {m}" for m in surface.n_components)],
         caption=("" if choice.horizon == 1 else f"{choice.horizon} steps ahead. ")
         + "On data that was held out, at the best k; higher is better. Mean ± standard error over "
         f"{len(surface.scores)} folds, of fits that share work.",
     )
-    table.add_column("p", justify="right")
-    for m in surface.n_components:
-        table.add_column(f"M = {m}", justify="right")
-    best: dict[tuple[int, int], Any] = {}
-    for setting in sorted(surface.settings(), key=lambda s: s.predicted):
-        best[setting.n_lags, setting.n_components] = setting
-    for p in surface.n_lags:
-        cells = []
-        for m in surface.n_components:
-            text = f"{best[p, m].predicted:.2f} ± {best[p, m].error:.2f}"
-            chosen = (p, m) == (choice.chosen.n_lags, choice.chosen.n_components)
-            cells.append(f"[bold reverse]{text}[/]" if chosen else text)
-        table.add_row(str(p), *cells)
-    show(table)

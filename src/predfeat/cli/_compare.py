@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from functools import partial
@@ -41,7 +40,14 @@ from predfeat.cli._second_look import (
     refuse_untestable,
     test_best,
 )
-from predfeat.cli._terminal import progress_bar, say, show
+from predfeat.cli._terminal import (
+    Styled,
+    paragraphs,
+    progress_bar,
+    say,
+    show_json,
+    show_table,
+)
 from predfeat.cli._wording import in_options
 
 __all__ = ["compare"]
@@ -184,20 +190,20 @@ def compare(
     if significance is not None:
         kept.remove()
     if as_json:
-        typer.echo(json.dumps(results, indent=2))
+        show_json(results)
     elif not quiet:
         _show(results)
         more = lags_sentence(results)
         said = [
-            results["sentence"],
-            "\n".join(numbered(results["features"]["descriptions"])),
-            *([more] if more else []),
+            [results["sentence"]],
+            numbered(results["features"]["descriptions"]),
+            *([[more]] if more else []),
             *_findings(results["diagnosis"]),
         ]
-        say("\n" + "\n\n".join([*said, f"Open {paths['report.html']}"]))
+        say(*paragraphs(*said, [f"Open {paths['report.html']}"]))
 
 
-def _findings(diagnosis: dict[str, Any] | None) -> list[str]:
+def _findings(diagnosis: dict[str, Any] | None) -> list[list[str]]:
     """Return a paragraph about a diagnosis: a line for each finding, or that there is none."""
     if diagnosis is None:
         return []
@@ -206,9 +212,8 @@ def _findings(diagnosis: dict[str, Any] | None) -> list[str]:
         for finding in diagnosis["findings"]
     ]
     if not lines:
-        return ["Nothing was found that speaks against this fit."]
-    lines.append("What that means, and what to change, is in the report.")
-    return ["\n".join(lines)]
+        return [["Nothing was found that speaks against this fit."]]
+    return [[*lines, "What that means, and what to change, is in the report."]]
 
 
 def _paper_noise(reading: dict[str, Any], seed: int) -> Any:
@@ -244,38 +249,24 @@ def _write(
 
 
 def _show(results: dict[str, Any]) -> None:
-    import numpy as np
-    from rich.table import Table
-
     from predfeat.report import what_was_cut
 
     protocol, data = results["protocol"], results["data"]
-    table = Table(
-        title=f"{protocol['n_components']} feature(s) of {data['source']}, "
+    alike = results["verdict"] == "nothing to choose"
+    rows = [_row(method, alike) for method in results["methods"]]
+    rows += [
+        [Styled(text, "dim") for text in (left_out["name"], "left out")]
+        for left_out in results["left_out"]
+    ]
+    show_table(
+        f"{protocol['n_components']} feature(s) of {data['source']}, "
         f"{data['n_rows']} × {data['n_columns']}",
+        rows,
+        heads=["method", "left to chance", "eq. (2)", "against the best", "fit time"],
         caption=f"Left to chance: variance of the features' {_what_comes(protocol)} that their own "
         "past leaves open, on data not learnt from. Lower is better. Mean ± standard deviation "
         f"over {protocol['n_repetitions']} repetition(s).",
     )
-    for title, side in (("method", "left"), ("left to chance", "right"), ("eq. (2)", "right")):
-        table.add_column(title, justify=side)  # type: ignore[arg-type]
-    table.add_column("against the best", justify="right")
-    table.add_column("fit time", justify="right")
-    alike = results["verdict"] == "nothing to choose"
-    for method in results["methods"]:
-        share = np.array(method["test_share"])
-        scores = np.array(method["test_predictability"])
-        table.add_row(
-            method["name"],
-            f"{share.mean():.1%} ± {share.std(ddof=min(1, len(share) - 1)):.1%}",
-            f"{scores.mean():.3f}",
-            "the same" if alike else _against(method["paired"]),
-            _duration(float(np.median(method["seconds"]))),
-            style="bold" if method["best"] and not alike else None,
-        )
-    for left_out in results["left_out"]:
-        table.add_row(left_out["name"], "left out", "", "", "", style="dim")
-    show(table)
     for method in results["methods"]:
         if method["kept"]:
             say(f"{method['name']} kept the features of {method['kept']}.")
@@ -283,6 +274,21 @@ def _show(results: dict[str, Any]) -> None:
         say(cut)
     for left_out in results["left_out"]:
         say(f"{left_out['name']} was left out: {in_options(left_out['reason'])}")
+
+
+def _row(method: dict[str, Any], alike: bool) -> list[Styled]:
+    import numpy as np
+
+    share = np.array(method["test_share"])
+    scores = np.array(method["test_predictability"])
+    cells = [
+        method["name"],
+        f"{share.mean():.1%} ± {share.std(ddof=min(1, len(share) - 1)):.1%}",
+        f"{scores.mean():.3f}",
+        "the same" if alike else _against(method["paired"]),
+        _duration(float(np.median(method["seconds"]))),
+    ]
+    return [Styled(text, "bold" if method["best"] and not alike else "") for text in cells]
 
 
 def _what_comes(protocol: dict[str, Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from predfeat.cli._terminal import Cell, short_name
 from predfeat.cli._wording import in_options
 
 __all__ = ["data_in_words", "model_in_words"]
@@ -11,9 +12,9 @@ __all__ = ["data_in_words", "model_in_words"]
 _SHOWN = 12
 
 
-def data_in_words(facts: dict[str, Any]) -> dict[str, str]:
+def data_in_words(facts: dict[str, Any]) -> dict[str, Cell]:
     """Return the facts about a data file, by what they are about."""
-    words = {
+    words: dict[str, Cell] = {
         "kind": facts["kind"],
         "rows": _rows(facts),
         "sequences": _sequences(facts),
@@ -27,24 +28,22 @@ def data_in_words(facts: dict[str, Any]) -> dict[str, str]:
             [f"{entry['count']} of {entry['name']}" for entry in facts["missing_values"]]
         ),
         "row to row": _step(facts),
-        "notes": "\n".join(in_options(note) for note in facts["notes"]),
+        "notes": [in_options(note) for note in facts["notes"]],
     }
     return {label: text for label, text in words.items() if text}
 
 
-def model_in_words(facts: dict[str, Any]) -> dict[str, str]:
+def model_in_words(facts: dict[str, Any]) -> dict[str, Cell]:
     """Return the facts about a model file, by what they are about."""
     data = facts["fitted_to"]
-    words = {
+    words: dict[str, Cell] = {
         "method": facts["estimator"],
-        "parameters": "\n".join(
-            f"{name}: {_value(value)}" for name, value in facts["parameters"].items()
-        ),
-        "fit": "\n".join(
+        "parameters": [f"{name}: {_value(value)}" for name, value in facts["parameters"].items()],
+        "fit": [
             f"{name.rstrip('_').replace('_', ' ')}: {_value(value)}"
             for name, value in facts["fitted"].items()
             if value not in ({}, [], None)
-        ),
+        ],
         "fitted to": _fitted_to(data, facts["n_columns"]),
         "read with": ", ".join(
             f"{name} {_value(value)}" for name, value in data.get("reading", {}).items()
@@ -110,7 +109,7 @@ def _count(n: int, one: str, many: str | None = None) -> str:
 
 def _listed(names: list[str], n_all: int) -> str:
     more = f", … ({n_all} in all)" if n_all > len(names) else ""
-    return ", ".join(names) + more
+    return ", ".join(map(short_name, names)) + more
 
 
 def _value(value: Any) -> str:
@@ -128,4 +127,4 @@ def _value(value: Any) -> str:
 
 def _first(parts: list[str], between: str = ", ") -> str:
     more = f"{between}… ({len(parts)} in all)" if len(parts) > _SHOWN else ""
-    return between.join(map(str, parts[:_SHOWN])) + more
+    return between.join(short_name(str(part)) for part in parts[:_SHOWN]) + more

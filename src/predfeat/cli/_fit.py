@@ -25,7 +25,7 @@ from predfeat.cli._options import (
     reads_a_file,
 )
 from predfeat.cli._outputs import refuse_unwritable
-from predfeat.cli._terminal import in_words, progress_bar, say
+from predfeat.cli._terminal import in_words, progress_bar, say, short_name, show
 from predfeat.cli._wording import in_options
 from predfeat.exceptions import ConstantColumnsWarning
 
@@ -304,12 +304,14 @@ def _constant_columns_by_name(recording: Any, *, quiet: bool) -> Iterator[None]:
         warnings.simplefilter("always", ConstantColumnsWarning)
         show_others = warnings.showwarning
 
-        def show(message: Any, *details: Any, **named: Any) -> None:
+        def tell(message: Any, *details: Any, **named: Any) -> None:
             if not isinstance(message, ConstantColumnsWarning):
                 show_others(message, *details, **named)
                 return
             names = [recording.names[i] for i in message.columns]
-            shown = ", ".join(names[:_LISTED]) + (", …" if len(names) > _LISTED else "")
+            shown = ", ".join(map(short_name, names[:_LISTED])) + (
+                ", …" if len(names) > _LISTED else ""
+            )
             n_columns = len(recording.names)
             say(
                 f"note: {len(names)} of {n_columns} column(s) are constant and were left out: "
@@ -317,7 +319,7 @@ def _constant_columns_by_name(recording: Any, *, quiet: bool) -> Iterator[None]:
                 quiet=quiet,
             )
 
-        warnings.showwarning = show
+        warnings.showwarning = tell
         yield
 
 
@@ -333,10 +335,9 @@ def _diagnose(model: Any, names: Any, values: Any, groups: Any, jobs: int) -> No
             n_jobs=jobs,
             on_progress=progress,
         )
-    typer.echo(in_options(str(found)))
+    show(*in_options(str(found)).split("\n"))
     if any("relative=" in finding.advice for finding in found.findings):
-        said = "What is called left to chance is measured with relative=True."
-        typer.echo(f"\n{said}")
+        show("", "What is called left to chance is measured with relative=True.")
 
 
 def _estimator(method: str, parameters: dict[str, Any], jobs: int) -> Any:

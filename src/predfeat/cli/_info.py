@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +11,7 @@ from predfeat.cli._data import read_recording
 from predfeat.cli._facts import data_in_words, model_in_words
 from predfeat.cli._notes import known_data, own_notes
 from predfeat.cli._options import Json, reads_a_file
-from predfeat.cli._terminal import show
+from predfeat.cli._terminal import show_json, show_table
 
 __all__ = ["info"]
 
@@ -42,9 +41,9 @@ def info(
     else:
         facts, in_words = _of_data(file, reading), data_in_words
     if as_json:
-        typer.echo(json.dumps(facts, indent=2, allow_nan=False))
+        show_json(facts)
     else:
-        _show(str(file), in_words(facts))
+        show_table(str(file), in_words(facts).items())
 
 
 def _of_model(file: Path) -> dict[str, Any]:
@@ -82,15 +81,3 @@ def _of_data(file: Path, reading: dict[str, Any]) -> dict[str, Any]:
         "left_out": list(recording.left_out),
         "notes": list(recording.notes),
     }
-
-
-def _show(title: str, words: dict[str, str]) -> None:
-    from rich.markup import escape
-    from rich.table import Table
-
-    table = Table(title=escape(title), show_header=False)
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column()
-    for label, text in words.items():
-        table.add_row(label, escape(text))
-    show(table)

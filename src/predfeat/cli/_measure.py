@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,7 +19,7 @@ from predfeat.cli._options import (
     Quiet,
     reads_a_file,
 )
-from predfeat.cli._terminal import say, show
+from predfeat.cli._terminal import say, short_name, show_json, show_table
 from predfeat.cli._wording import in_options
 
 __all__ = ["measure"]
@@ -69,7 +68,7 @@ def measure(
         say(f"note: some measures cannot be had: {in_options(reason)}", quiet=quiet)
     if as_json:
         found = {"source": recording.source, "horizon": horizon, "measures": table}
-        typer.echo(json.dumps(found, indent=2))
+        show_json(found)
     elif not quiet:
         _show(recording.source, horizon, table)
 
@@ -127,26 +126,8 @@ def _mean(measure: Any) -> Any:
 
 
 def _show(source: str, horizon: int, rows: list[dict[str, Any]]) -> None:
-    from rich.table import Table
-
-    table = Table(
-        title=f"Measures of {source}",
-        caption=("" if horizon == 1 else f"Predicted {horizon} steps ahead. ")
-        + "Left to chance: share of variance that the past leaves open. Slowness: mean squared "
-        "step. Linear error: variance left by a linear recursion. Of these, lower is "
-        "better; of forecastability (0 to 1) and predictive information (nats), higher.",
-    )
-    table.add_column("column")
-    for title in (
-        "eq. (2)",
-        "left to chance",
-        "slowness",
-        "linear error",
-        "forecastability",
-        "information",
-    ):
-        table.add_column(title, justify="right")
     shown = rows if len(rows) <= _SHOWN + 1 else [*rows[:_SHOWN], rows[-1]]
+    cells_of: list[list[str]] = []
     for row in shown:
         share = row["left_to_chance"]
         cells = [
@@ -155,7 +136,18 @@ def _show(source: str, horizon: int, rows: list[dict[str, Any]]) -> None:
         ]  # fmt: skip
         text = ["–" if cell is None else f"{cell:.4g}" for cell in cells]
         text.insert(1, "–" if share is None else f"{share:.1%}")
-        table.add_row(row["column"], *text)
+        cells_of.append([short_name(row["column"]), *text])
     if len(shown) < len(rows):
-        table.add_row(f"… {len(rows) - len(shown)} more: --json")
-    show(table)
+        cells_of.append([f"… {len(rows) - len(shown)} more: --json"])
+    show_table(
+        f"Measures of {source}",
+        cells_of,
+        heads=[
+            "column", "eq. (2)", "left to chance", "slowness", "linear error", "forecastability",
+            "information",
+        ],
+        caption=("" if horizon == 1 else f"Predicted {horizon} steps ahead. ")
+        + "Left to chance: share of variance that the past leaves open. Slowness: mean squared "
+        "step. Linear error: variance left by a linear recursion. Of these, lower is "
+        "better; of forecastability (0 to 1) and predictive information (nats), higher.",
+    )  # fmt: skip

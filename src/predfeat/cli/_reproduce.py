@@ -14,6 +14,7 @@ import typer
 
 from predfeat.cli._options import LARGEST_SEED, MOST_FITS, MOST_JOBS
 from predfeat.cli._outputs import refuse_unwritable
+from predfeat.cli._terminal import is_terminal, progress_bar, say, show
 
 if TYPE_CHECKING:
     from predfeat.experiments.reproduction import Setup
@@ -110,15 +111,12 @@ def reproduce(
                     outcomes.append(_without_numbers(outcome))
                     # After each data set, for who waits for the next, or stops before it.
                     written = write_reproduction(outcomes, out, command=_command(), quick=quick)
-                typer.echo(f"{name}: {written[0]} and {len(written) - 1} files beside it")
+                show(f"{name}: {written[0]} and {len(written) - 1} files beside it")
     except KeyboardInterrupt:
-        typer.echo("what was finished is kept; the same command goes on from there.", err=True)
+        say("what was finished is kept; the same command goes on from there.")
         raise typer.Exit(130) from None
     except (WorkerError, OSError) as error:
-        typer.echo(
-            f"predfeat: {error} Finished results are kept; the same command goes on from there.",
-            err=True,
-        )
+        say(f"predfeat: {error} Finished results are kept; the same command goes on from there.")
         raise typer.Exit(1) from error
 
 
@@ -171,24 +169,13 @@ def _without_numbers(outcome: Any) -> Any:
 @contextmanager
 def _progress(title: str, quiet: bool) -> Iterator[Any]:
     """Show how far a run is: a bar on a terminal, else a line now and then."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn
-
-    console = Console(stderr=True)
     if quiet:
         yield None
-        return
-    if not console.is_terminal:
+    elif not is_terminal():
         yield _line_teller(title)
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[left]}"))
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(title, total=None, left="")
-
-        def tell(progress: Any) -> None:
-            bar.update(task, completed=progress.n_done, total=progress.n_all, left=_left(progress))
-
-        yield tell
+    else:
+        with progress_bar(title, time_left=False) as update:
+            yield lambda progress: update(progress.n_done, progress.n_all, _left(progress))
 
 
 def _line_teller(title: str) -> Any:
@@ -199,7 +186,7 @@ def _line_teller(title: str) -> Any:
         part = 20 * progress.n_done // max(progress.n_all, 1)
         if part > told[0] or progress.n_done == 0:
             told[0] = part
-            typer.echo(f"{title}: {_left(progress)}", err=True)
+            say(f"{title}: {_left(progress)}")
 
     return tell
 

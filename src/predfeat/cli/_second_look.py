@@ -197,7 +197,7 @@ def test_best(
             tested = test(previous=kept.read())
         except OtherSettingError:
             tested = test()
-    say(f"{in_options(str(tested))}\n", quiet=not shown)
+    say(*in_options(str(tested)).split("\n"), "", quiet=not shown)
     return {"significance": tested, "tested_rows": len(rows)}
 
 

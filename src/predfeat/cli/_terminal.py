@@ -1,44 +1,194 @@
-"""What a person sees: progress on standard error, tables on standard output."""
+"""What a person sees: progress and remarks on standard error, results on standard output.
+
+All that the command prints passes through here, under one rule. What is printed consists of
+lines, and a line is one text: whatever its parts are, names of a file, notes of a model, words of
+the command line, it is made `printable` as a whole, line breaks included. So no name can end a
+line and begin another, nothing can steer the terminal, and nothing is taken for markup. Who has
+several lines to say gives several. No line is longer than `LONGEST`; JSON is never cut.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-__all__ = ["in_words", "progress_bar", "say", "show"]
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+__all__ = [
+    "Cell",
+    "Styled",
+    "in_words",
+    "is_terminal",
+    "paragraphs",
+    "printable",
+    "progress_bar",
+    "raw_output",
+    "say",
+    "short_name",
+    "shortened",
+    "show",
+    "show_json",
+    "show_table",
+]
+
+# Characters of a line: a screen of 25 lines of 80, so that what was said before it is still seen.
+LONGEST = 2000
+# Characters of one name among others.
+_LONGEST_NAME = 100
+
+
+class Styled(NamedTuple):
+    """A cell of a table with a style of its own."""
+
+    text: str
+    style: str
+
+
+# A list is a cell of several lines.
+Cell = str | list[str] | Styled
+
+
+def printable(text: str) -> str:
+    r"""Return a text with all that is no visible character as an escape, as `repr` writes it.
+
+    That are control characters (also line breaks, tabs and those from 0x80 to 0x9f), marks that
+    change the direction of writing, what has no width, line and paragraph separators, and what
+    stands for the bytes of a file name that cannot be decoded.
+
+    Examples
+    --------
+    >>> print(printable("speed [m/s] \x1b[31m\n\u202eü"))
+    speed [m/s] \x1b[31m\n\u202eü
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def shortened(text: str, at_most: int = LONGEST) -> str:
+    """Cut a long text in the middle: what it is about stands first, what to do stands last.
+
+    Examples
+    --------
+    >>> shortened("there is no file " + 100 * "x" + ". Check the name.", 40)
+    'there is no file xx…xx. Check the name.'
+    """
+    if len(text) <= at_most:
+        return text
+    half = (at_most - 1) // 2
+    return f"{text[:half]}…{text[-half:]}"
+
+
+def short_name(name: str) -> str:
+    """Cut a long name, as one of several."""
+    return shortened(name, _LONGEST_NAME)
+
+
+def say(*lines: str, quiet: bool = False) -> None:
+    """Print remarks on standard error, where they do not get into what is piped on."""
+    if not quiet:
+        _write(sys.stderr, map(_line, lines))
+
+
+def show(*lines: str) -> None:
+    """Print lines on standard output."""
+    _write(sys.stdout, map(_line, lines))
+
+
+def show_json(content: Any) -> None:
+    """Print JSON on standard output, whole and in ASCII: other characters are its own escapes."""
+    _write(sys.stdout, [json.dumps(content, indent=2, allow_nan=False)])
+
+
+def raw_output() -> IO[bytes]:
+    """Return standard output for data, which is nobody's text."""
+    return sys.stdout.buffer
+
+
+def paragraphs(*groups: Sequence[str]) -> list[str]:
+    """Return the lines of all groups, an empty line before each.
+
+    Examples
+    --------
+    >>> paragraphs(["one", "two"], ["three"])
+    ['', 'one', 'two', '', 'three']
+    """
+    return [line for group in groups for line in ("", *group)]
+
+
+def show_table(
+    title: str,
+    rows: Iterable[Sequence[Cell]],
+    *,
+    heads: Sequence[str] = (),
+    caption: str = "",
+) -> None:
+    """Print a table on standard output: words to the left, numbers to the right.
+
+    Without heads the first column is what the others are about.
+    """
+    from rich.table import Table
+
+    table = Table(
+        title=_text(title), caption=_text(caption) if caption else None, show_header=bool(heads)
+    )
+    if not heads:
+        table.add_column(style="bold", no_wrap=True)
+    for n, head in enumerate(heads):
+        table.add_column(_text(head), justify="right" if n else "left")
+    for row in rows:
+        table.add_row(*map(_text, row))
+    _console().print(table)
 
 
 @contextmanager
-def progress_bar(title: str, *, quiet: bool = False) -> Iterator[Callable[[float, float], None]]:
+def progress_bar(
+    title: str, *, quiet: bool = False, time_left: bool = True
+) -> Iterator[Callable[..., None]]:
     """Show a bar with the time left, on a terminal only, and only if it takes a while.
 
-    What is yielded is to be called with how much is done and how much there is.
+    What is yielded is to be called with how much is done and how much there is, and without
+    `time_left` with words about what is left.
     """
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         Progress,
+        ProgressColumn,
         TaskProgressColumn,
         TextColumn,
         TimeRemainingColumn,
     )
 
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
+    if quiet or not is_terminal():
         # Not `disable`: before rich 14.3, a bar that is disabled still ends with an empty line.
-        yield lambda done, total: None
+        yield lambda done, total, words="": None
         return
+    left: list[ProgressColumn] = [TextColumn("{task.fields[words]}", markup=False)]
+    if time_left:
+        left = [TaskProgressColumn(), TimeRemainingColumn(elapsed_when_finished=True)]
     with Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
-        TaskProgressColumn(),
-        TimeRemainingColumn(elapsed_when_finished=True),
-        console=console,
+        *left,
+        console=_console(stderr=True),
         transient=True,
     ) as progress:
-        task = progress.add_task(title, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+        task = progress.add_task(_line(short_name(title)), total=None, words="")
+
+        def update(done: float, total: float, words: str = "") -> None:
+            progress.update(task, completed=done, total=total, words=_line(words))
+
+        yield update
+
+
+def is_terminal() -> bool:
+    """Tell whether remarks go to somebody's screen, which can be written over."""
+    return _console(stderr=True).is_terminal
 
 
 def in_words(seconds: float) -> str:
@@ -58,16 +208,26 @@ def in_words(seconds: float) -> str:
     return f"about {number:g} {unit}{'s' * (number != 1)}"
 
 
-def say(text: str, *, quiet: bool = False) -> None:
-    """Print a remark on standard error, where it does not get into what is piped on."""
-    import typer
-
-    if not quiet:
-        typer.echo(text, err=True)
+def _line(text: str) -> str:
+    return shortened(printable(text))
 
 
-def show(content: Any) -> None:
-    """Print a table."""
+def _text(cell: Cell) -> Text:
+    from rich.text import Text
+
+    if isinstance(cell, Styled):
+        return Text(_line(cell.text), style=cell.style)
+    return Text("\n".join(map(_line, [cell] if isinstance(cell, str) else cell)))
+
+
+def _write(stream: Any, lines: Iterable[str]) -> None:
+    if stream is not None:  # a program without a console has none
+        stream.write("".join(f"{line}\n" for line in lines))
+        stream.flush()
+
+
+def _console(*, stderr: bool = False) -> Console:
+    """Return a console for which no text is markup, an emoji's name or worth a colour."""
     from rich.console import Console
 
-    Console().print(content)
+    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +11,7 @@ from predfeat.cli._data import recording_like
 from predfeat.cli._notes import known_data
 from predfeat.cli._options import DataFiles, Force, Quiet, reads_a_file
 from predfeat.cli._outputs import refuse_unwritable, writing
-from predfeat.cli._terminal import say
+from predfeat.cli._terminal import raw_output, say
 
 __all__ = ["ModelFile", "transform"]
 
@@ -62,7 +61,7 @@ def transform(
     features = fitted.transform(recording.values)
     names = [str(name) for name in fitted.get_feature_names_out()]
     if to_screen:
-        write_features(sys.stdout.buffer, features, names, recording=recording)
+        write_features(raw_output(), features, names, recording=recording)
         return
     with writing(out, force=force) as stream:
         write_features(stream, features, names, suffix=suffix, recording=recording)

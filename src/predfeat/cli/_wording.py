@@ -20,9 +20,11 @@ _COUNTED = {"n_samples": "row", "n_features": "column"}
 _NO_WORDS = "theiler|init"  # parameters that cannot be meant as anything else
 
 _QUOTED = r"'[^']*'|\"[^\"]*\""
+# A list has an end within sight: one that has none would be sought to the end of the text, for
+# each that begins.
 _MENTIONS = re.compile(
     r"\b(?P<model>[A-Z]\w+)\((?:\w+=[^()]*)?\)"
-    rf"|(?P<named>\b[a-z]\w*) ?= ?(?P<value>{_QUOTED}|\[[^]]*\]|[-+]?\w(?:[\w.+-]*\w)?)"
+    rf"|(?P<named>\b[a-z]\w*) ?= ?(?P<value>{_QUOTED}|\[[^]]{{0,200}}\]|[-+]?\w(?:[\w.+-]*\w)?)"
     rf"|(?<!\w)(?:{_QUOTED})(?!\w)"  # what the user called so
     r"|`(?P<ticked>[a-z]\w*)`"
     rf"|(?<![\w.])(?P<bare>[a-z]+(?:_[a-z]+)+|{_NO_WORDS})(?!\w|[.(]\w)"

@@ -31,6 +31,7 @@ _AMPLIFIED, _DROWNED = 1e6, 1e9
 _SAMPLES_PER_DIMENSION, _FEWEST_PER_DIMENSION = 20.0, 5.0
 
 _LISTED = 5
+_LONGEST = 100  # characters of a name among others
 _SAME = 1e-9
 
 
@@ -117,7 +118,8 @@ def check_rank(subject: Subject) -> Iterator[Finding]:
 
 def _listed(chosen: BoolArray, names: list[str]) -> str:
     of = [names[i] for i in np.flatnonzero(chosen)]
-    return ", ".join(of[:_LISTED]) + (", …" if len(of) > _LISTED else "")
+    shown = (name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…" for name in of[:_LISTED])
+    return ", ".join(shown) + (", …" if len(of) > _LISTED else "")
 
 
 def check_conditioning(subject: Subject) -> Iterator[Finding]:
