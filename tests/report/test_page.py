@@ -7,6 +7,7 @@ import html
 import json
 import re
 import struct
+import unicodedata
 import zlib
 from html.parser import HTMLParser
 
@@ -110,6 +111,16 @@ def test_names_from_files_are_text(all_results):
     assert traces == all_results["trials"]["features"]
     shown = [t["name"] for t in traces["traces"] if t["kind"] == "channel"]
     assert shown[:2] == ["<script>alert(1)</script>", "</script><b>"]
+
+
+def test_control_characters_are_shown_as_escapes(all_results):
+    results = json.loads(json.dumps(all_results["trials"]))
+    results["data"]["source"] = results["command"] = "\x1b]0;x\x07\x9b\x00\x7f\u202e\u2066\udcff"
+    page = render(results)
+    assert page.encode("utf-8").decode("utf-8") == page
+    assert {c for c in page if unicodedata.category(c) == "Cc"} == {"\n"}
+    assert not set("\u202e\u2066\udcff") & set(page)
+    assert r"\x1b]0;x\x07\x9b\x00\x7f\u202e\u2066\udcff" in page
 
 
 def test_nasty_text_anywhere_in_the_results_stays_text(all_results):

@@ -60,3 +60,11 @@ def test_a_pipeline_is_refused_with_what_to_give():
     X = np.random.default_rng(0).normal(size=(100, 3))
     with pytest.raises(TypeError, match=r"pipeline\[-1\]"):
         plot(make_pipeline(StandardScaler(), SFA(1)).fit(X), X)
+
+
+def test_a_name_with_dollars_is_no_formula(fitted, tmp_path):
+    model, X = fitted
+    names = [rf"$\frac {i}$" for i in range(X.shape[1])]
+    figure = plot(model, X, names=names)
+    figure.savefig(tmp_path / "figure.svg")  # where a formula would be read, and refused
+    assert figure.axes[1].get_yticklabels()[0].get_text() in names

@@ -125,7 +125,8 @@ def _draw_loadings(place: Axes, loadings: FloatArray, names: list[str], color: s
     heights = np.arange(len(largest))[::-1]
     place.barh(heights, loadings[largest], color=color, height=0.7)
     place.axvline(0.0, color="#7d8791", linewidth=0.8)
-    place.set_yticks(heights, [shorten(str(names[i]), 16) for i in largest])
+    shown = [shorten(str(names[i]), 16) for i in largest]
+    place.set_yticks(heights, shown, parse_math=False)  # a price in $ is no formula
     place.set_xlim(-1.0, 1.0)
     _plain_axes(place)
 
