@@ -289,3 +289,17 @@ def test_a_missing_library_is_answered_with_its_extra(tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, name, None)
         with pytest.raises(DataFileError, match=rf'{name}: pip install "predfeat\[{extra}\]"'):
             read(path)
+
+
+def test_standard_input_that_is_closed(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(DataFileError, match="standard input is closed"):
+        read("-")
+
+
+@pytest.mark.parametrize("name", ["a=[" * 40_000, "(" * 120_000, "x" + " " * 120_000 + "_"])
+def test_a_very_long_name_is_a_name(csv_file, name):
+    rows = "".join(f"{i**3 % 31},{i**2 % 29}\n" for i in range(30))
+    recording = read(csv_file(f'"{name}",b\n{rows}'))
+    assert recording.names == (name.strip(), "b")
+    assert recording.units == ()

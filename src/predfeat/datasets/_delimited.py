@@ -115,6 +115,8 @@ def read_delimited(
 def _opened(path: Path | None, closing: ExitStack) -> tuple[Any, int]:
     """Open a file or standard input; also return how many bytes there are to read, 0: unknown."""
     if path is None:
+        if sys.stdin is None:  # of a process that was started without one
+            raise DataFileError("standard input is closed: give it a table, or name a file.")
         return sys.stdin.buffer, 0
     if path.suffix.lower() == ".zip":
         member = only_member(path, TEXT_SUFFIXES)

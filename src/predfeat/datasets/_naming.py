@@ -22,8 +22,7 @@ def quoted(names: Sequence[str]) -> str:
     'year', 'month'
     """
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    shown = (n if len(n) <= LONGEST_NAME else f"{n[:LONGEST_NAME]}…" for n in names[:_LISTED])
-    return ", ".join(map(repr, shown)) + more
+    return ", ".join(repr(_short(name)) for name in names[:_LISTED]) + more
 
 
 def in_python(option: str, values: Sequence[str]) -> str:
@@ -35,6 +34,11 @@ def in_python(option: str, values: Sequence[str]) -> str:
     >>> print(in_python("group", ["trial"]), in_python("keep", ["year", "wind, east"]))
     group="trial" keep='year,"wind, east"'
     """
-    text = ",".join(f'"{v}"' if "," in v and len(values) > 1 else v for v in values[:_LISTED])
+    shown = [_short(value) for value in values[:_LISTED]]
+    text = ",".join(f'"{v}"' if "," in v and len(values) > 1 else v for v in shown)
     more = ",…" if len(values) > _LISTED else ""
     return f"{option}='{text}{more}'" if '"' in text else f'{option}="{text}{more}"'
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…"
