@@ -155,6 +155,10 @@ def progress_bar(
     What is yielded is to be called with how much is done and how much there is, and without
     `time_left` with words about what is left.
     """
+    if quiet or not is_terminal():
+        # A bar of rich that is switched off prints an empty line in some versions.
+        yield lambda *_: None
+        return
     from rich.progress import (
         BarColumn,
         Progress,
