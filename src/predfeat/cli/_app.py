@@ -46,10 +46,10 @@ def _printable_complaints() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        # Of the class that typer takes for a wrong word, which is its own or click's; the message
-        # of the last is the help.
-        complaint = hasattr(error, "format_message") and type(error).__name__ != "NoArgsIsHelpError"
-        if complaint:
+        # A complaint about a word is of a class of typer's own or of click's, by its version. One
+        # of them is no complaint: its message is the help, in many lines.
+        complains = hasattr(error, "format_message") and type(error).__name__ != "NoArgsIsHelpError"
+        if complains:
             error.message = shortened(printable(str(error.message)))  # type: ignore[attr-defined]
         raise
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Cell",
+    "LONGEST",
     "Styled",
     "in_words",
     "is_terminal",
