@@ -126,6 +126,17 @@ def test_processes_that_work_for_it_end_with_it(busy):
     assert end(start(WORKING.format(busy=busy)), signal.SIGTERM) == (130, LINE)
 
 
+def test_a_run_that_is_done_does_not_wait_for_idle_processes():
+    body = """
+    from predfeat._processes import finished_work
+    with finished_work(divmod, [(7, 3)] * 4, 2) as finished:
+        list(finished)
+    print("ready", flush=True)"""
+    process = start(body)
+    assert process.wait(timeout=60) == 0  # idle ones stay for five minutes
+    assert process.communicate() == ("", "")
+
+
 def test_the_cursor_is_there_again():
     pty = pytest.importorskip("pty")
     parent, child = pty.openpty()

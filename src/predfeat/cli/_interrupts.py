@@ -155,6 +155,7 @@ class _Watch:
             signal.signal(number, signal.SIG_IGN)
         self.tell()
         _remove_unfinished()
+        _end_processes()  # what is left of them would be waited for
         with suppress(BaseException):
             sys.stdout.flush()
         with suppress(BaseException):
@@ -167,6 +168,8 @@ class _Watch:
             sys.stdout.flush()  # what fails here is the interpreter's to tell
             sys.stderr.flush()
             if code is None or isinstance(code, int):
+                # In the interpreter's order: idle worker processes are sent home by the first.
+                threading._shutdown()  # type: ignore[attr-defined]
                 atexit._run_exitfuncs()
                 os._exit(code or 0)
         except KeyboardInterrupt:
