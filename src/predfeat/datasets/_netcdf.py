@@ -66,6 +66,8 @@ def read_netcdf(
             units += [variables[name].text("units")] * block.shape[1]
             if progress is not None:
                 progress((done + 1) / len(wanted))
+    if len({len(column) for column in columns}) > 1:
+        raise DataFileError(f"{path.name} is damaged: its variables are not equally long.")
     return record_columns(path.name, names, columns, units=units, notes=notes, **options)
 
 
