@@ -1,8 +1,10 @@
 """Damaged files: each is either read or refused with the named error; nothing else happens."""
 
+import os
 import sys
 import warnings
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from predfeat.datasets import read
 from predfeat.exceptions import DataFileError
 
 N_MUTATIONS = 500
+OPEN_FILES = Path("/proc/self/fd")
 MOST_MEMORY = 200_000_000  # bytes, beyond what the process had used before
 
 
@@ -52,6 +55,23 @@ def test_mutations(tmp_path, kind):
     # The mutations reach both sides of the door, or they would test nothing. (A compressed archive
     # has a checksum over nearly every byte.)
     assert min(outcomes.values()) > (5 if kind in ("npz", "zip") else 20), outcomes
+
+
+@pytest.mark.skipif(not OPEN_FILES.exists(), reason="the system does not tell which files are open")
+def test_a_refused_workbook_is_closed(tmp_path):
+    make, options = KINDS["xlsx"]
+    path = tmp_path / "file.xlsx"
+    refused = []  # kept, with all that their tracebacks hold on to
+    for seed in range(40):
+        path.write_bytes(mutated(make(), np.random.default_rng(seed)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            try:
+                read(path, **options)
+            except DataFileError as error:
+                refused.append(error)
+        if refused:
+            assert path not in [Path(os.path.realpath(entry)) for entry in OPEN_FILES.iterdir()]
 
 
 def test_every_way_to_cut_a_file_short(tmp_path):

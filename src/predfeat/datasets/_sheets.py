@@ -32,17 +32,16 @@ def read_sheet(
     with damage(path.name, _KIND), open_archive(path) as archive:
         unpacked = sum(info.file_size for info in archive.infolist())
     check_fits(path.name, _IN_MEMORY * unpacked, _ADVICE)
-    with damage(path.name, _KIND):
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
-    try:
+    # Opened here: openpyxl leaves the file open where it refuses what is in it.
+    with path.open("rb") as stream:
+        with damage(path.name, _KIND):
+            book = openpyxl.load_workbook(stream, read_only=True, data_only=True, keep_links=False)
         titles = [page.title for page in book.worksheets]
         page = book[_chosen(sheet, titles, path.name)]
         with damage(path.name, _KIND):
             page.reset_dimensions()  # what a sheet says about its size is often wrong
         rows = _table(path.name, page, unpacked, progress)
         recording = read_delimited(path, lines=as_lines(rows), delimiter=",", **options)
-    finally:
-        book.close()
     if progress is not None:
         progress(1.0)
     if sheet is None and len(titles) > 1:
