@@ -91,5 +91,7 @@ def test_parameters():
     X, _ = series(6)
     with pytest.raises(ValueError, match=r"'n_lags' parameter of PFA .*\[1, 2147483647\].*Got 0 "):
         PFA(n_lags=0).fit(X)
-    with pytest.raises(ValueError, match=r"'n_repeats' parameter of PFA .*\[0, 2147483647\].*Got -1 "):
+    with pytest.raises(
+        ValueError, match=r"'n_repeats' parameter of PFA .*\[0, 2147483647\].*Got -1 "
+    ):
         PFA(n_repeats=-1).fit(X)

@@ -146,7 +146,10 @@ def test_too_short_sequences():
     ("options", "message"),
     [
         ({"n_lags": 0}, r"'n_lags' parameter of predictability.*\[1, 2147483647\].*Got 0 "),
-        ({"n_neighbors": 0}, r"'n_neighbors' parameter of predictability.*\[1, 2147483647\].*Got 0 "),
+        (
+            {"n_neighbors": 0},
+            r"'n_neighbors' parameter of predictability.*\[1, 2147483647\].*Got 0 ",
+        ),
         ({"n_neighbors": 2.5}, r"'n_neighbors' parameter .*Got 2\.5 "),
         ({"ddof": 2}, r"'ddof' parameter of predictability.*\[0, 1\].*Got 2 "),
         ({"theiler": -1}, r"'theiler' parameter of predictability.*\[0, 2147483647\].*Got -1 "),

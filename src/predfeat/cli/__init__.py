@@ -22,7 +22,9 @@ def run() -> None:
 
 def _run(is_all: bool) -> None:
     from predfeat.cli._interrupts import interruptible
+    from predfeat.cli._streams import occupy_standard_files
 
+    occupy_standard_files()
     with interruptible(is_all=is_all):
         from predfeat.cli import _app
 

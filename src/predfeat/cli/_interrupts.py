@@ -165,8 +165,9 @@ class _Watch:
     def finish(self, code: Any) -> NoReturn:
         """End the process as the interpreter would, with the code of a `SystemExit`."""
         try:
-            sys.stdout.flush()  # what fails here is the interpreter's to tell
-            sys.stderr.flush()
+            for stream in (sys.stdout, sys.stderr):
+                if stream is not None:  # closed before the start
+                    stream.flush()  # what fails here is the interpreter's to tell
             if code is None or isinstance(code, int):
                 # In the interpreter's order: idle worker processes are sent home by the first.
                 threading._shutdown()  # type: ignore[attr-defined]

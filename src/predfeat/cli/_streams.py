@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["lasting_streams"]
+__all__ = ["lasting_streams", "occupy_standard_files"]
 
 _READER_LEFT = 141  # what a shell shows for a command that SIGPIPE ended: 128 + 13
 _UNWRITABLE = 2
@@ -113,7 +113,6 @@ def lasting_streams() -> Iterator[None]:
     output has left (`predfeat … | head -1`), and with 2 and a word on standard error where its
     output could not be written for another reason.
     """
-    _occupy_standard_files()
     before = sys.stdout, sys.stderr
     out, err = _Lasting(sys.stdout), _Lasting(sys.stderr)
     sys.stdout, sys.stderr = out, err
@@ -136,7 +135,7 @@ def lasting_streams() -> Iterator[None]:
         sys.stdout, sys.stderr = before
 
 
-def _occupy_standard_files() -> None:
+def occupy_standard_files() -> None:
     """Keep files that are opened later from getting the number of a closed standard stream.
 
     What a library then wrote to standard output or error would get into them.

@@ -157,7 +157,7 @@ def progress_bar(
     `time_left` with words about what is left.
     """
     if quiet or not is_terminal():
-        # A bar of rich that is switched off prints an empty line in some versions.
+        # Not `disable`: before rich 14.3, a bar that is disabled still ends with an empty line.
         yield lambda *_: None
         return
     from rich.progress import (
@@ -169,10 +169,6 @@ def progress_bar(
         TimeRemainingColumn,
     )
 
-    if quiet or not is_terminal():
-        # Not `disable`: before rich 14.3, a bar that is disabled still ends with an empty line.
-        yield lambda done, total, words="": None
-        return
     left: list[ProgressColumn] = [TextColumn("{task.fields[words]}", markup=False)]
     if time_left:
         left = [TaskProgressColumn(), TimeRemainingColumn(elapsed_when_finished=True)]

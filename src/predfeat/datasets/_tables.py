@@ -311,8 +311,10 @@ class Pieces:
         )
 
 
-def _held(cells: Sequence[Any] | None) -> int:
-    """Return the bytes that cells take as objects in a list."""
+def _held(cells: Sequence[Any] | AnyArray | None) -> int:
+    """Return the bytes that cells take, in an array or as objects in a list."""
+    if isinstance(cells, np.ndarray):
+        return cells.nbytes
     return 0 if cells is None else sum(map(sys.getsizeof, cells)) + 8 * len(cells)
 
 
