@@ -1,7 +1,11 @@
 """Small files of every kind, and ways to damage them."""
 
+import bz2
+import gzip
 import io
 import json
+import lzma
+import re
 import zipfile
 
 import numpy as np
@@ -21,6 +25,10 @@ def csv_bytes():
     return "\n".join(lines).encode()
 
 
+def tsv_bytes():
+    return csv_bytes().replace(b",", b"\t")
+
+
 def npy_bytes():
     file = io.BytesIO()
     np.save(file, series())
@@ -33,12 +41,60 @@ def npz_bytes():
     return file.getvalue()
 
 
-def wav_bytes():
+def sound_bytes(form):
     soundfile = pytest.importorskip("soundfile")
+    if form not in soundfile.available_formats():
+        pytest.skip(f"this soundfile does not write {form}")
     file = io.BytesIO()
     noise = np.random.default_rng(0).uniform(-1, 1, size=(1500, 2))
-    soundfile.write(file, noise, 8000, format="WAV")
+    soundfile.write(file, noise, 8000, format=form)
     return file.getvalue()
+
+
+def wav_bytes():
+    return sound_bytes("WAV")
+
+
+def flac_bytes():
+    return sound_bytes("FLAC")
+
+
+def ogg_bytes():
+    return sound_bytes("OGG")
+
+
+def mp3_bytes():
+    return sound_bytes("MP3")
+
+
+def video_bytes(form, codec, pixels):
+    av = pytest.importorskip("av")
+    file = io.BytesIO()
+    with av.open(file, "w", format=form, options={"fflags": "bitexact"}) as container:
+        stream = container.add_stream(codec, rate=10)
+        stream.height, stream.width, stream.pix_fmt = 16, 16, pixels
+        for i in range(20):
+            picture = np.full((16, 16, 3), 30, dtype=np.uint8)
+            picture[4:8, i % 12 : i % 12 + 4] = 220
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, "rgb24")))
+        container.mux(stream.encode())
+    return file.getvalue()
+
+
+def mp4_bytes():
+    return video_bytes("mp4", "mpeg4", "yuv420p")
+
+
+def avi_bytes():
+    return video_bytes("avi", "mpeg4", "yuv420p")
+
+
+def mkv_bytes():
+    return video_bytes("matroska", "ffv1", "yuv420p")
+
+
+def gif_bytes():
+    return video_bytes("gif", "gif", "rgb8")
 
 
 def parquet_bytes():
@@ -74,7 +130,13 @@ def xlsx_bytes():
         book.active.append(row)
     file = io.BytesIO()
     book.save(file)
-    return file.getvalue()
+    with zipfile.ZipFile(file) as written:
+        members = {name: written.read(name) for name in written.namelist()}
+    # The day and the time are in it: one day is as good as another.
+    members["docProps/core.xml"] = re.sub(
+        rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", b"2024-01-01T00:00:00Z", members["docProps/core.xml"]
+    )
+    return packed(members)
 
 
 def json_bytes():
@@ -90,7 +152,7 @@ def jsonl_bytes():
 def mat_bytes():
     file = io.BytesIO()
     savemat(file, {"X": series(), "rate": 10.0})
-    return file.getvalue()
+    return b"MATLAB 5.0 MAT-file".ljust(116) + file.getvalue()[116:]  # without the time of day
 
 
 def edf_bytes():
@@ -125,11 +187,43 @@ def nc4_bytes():
     return file.getvalue()
 
 
-def zip_bytes():
+def mat73_bytes():
+    h5py = pytest.importorskip("h5py")
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("table.csv", csv_bytes())
+    with h5py.File(file, "w", userblock_size=512) as written:
+        written["X"] = series().T  # MATLAB's order
+        written["X"].attrs["MATLAB_class"] = np.bytes_("double")
+    text = b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM"
+    return text + file.getvalue()[len(text) :]
+
+
+def packed(members):
+    """Return a zip that is the same on every day."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     return file.getvalue()
+
+
+def zip_bytes():
+    return packed({"table.csv": csv_bytes()})
+
+
+def gz_bytes():
+    return gzip.compress(csv_bytes(), mtime=0)
+
+
+def bz2_bytes():
+    return bz2.compress(csv_bytes())
+
+
+def xz_bytes():
+    return lzma.compress(csv_bytes())
+
+
+def json_gz_bytes():
+    return gzip.compress(json_bytes(), mtime=0)
 
 
 def zst_bytes():
@@ -139,19 +233,32 @@ def zst_bytes():
 
 KINDS = {
     "csv": (csv_bytes, {"group": "trial"}),
+    "tsv": (tsv_bytes, {"group": "trial"}),
+    "csv.gz": (gz_bytes, {"group": "trial"}),
+    "csv.bz2": (bz2_bytes, {"group": "trial"}),
+    "csv.xz": (xz_bytes, {"group": "trial"}),
     "csv.zst": (zst_bytes, {"group": "trial"}),
     "zip": (zip_bytes, {"group": "trial"}),
     "feather": (feather_bytes, {}),
     "xlsx": (xlsx_bytes, {}),
     "json": (json_bytes, {}),
+    "json.gz": (json_gz_bytes, {}),
     "jsonl": (jsonl_bytes, {}),
     "mat": (mat_bytes, {}),
+    "v73.mat": (mat73_bytes, {}),
     "edf": (edf_bytes, {}),
     "nc": (nc_bytes, {}),
     "nc4": (nc4_bytes, {}),
     "npy": (npy_bytes, {}),
     "npz": (npz_bytes, {}),
     "wav": (wav_bytes, {}),
+    "flac": (flac_bytes, {}),
+    "ogg": (ogg_bytes, {}),
+    "mp3": (mp3_bytes, {}),
+    "mp4": (mp4_bytes, {}),
+    "avi": (avi_bytes, {}),
+    "mkv": (mkv_bytes, {}),
+    "gif": (gif_bytes, {}),
     "parquet": (parquet_bytes, {"group": "trial"}),
 }
 
