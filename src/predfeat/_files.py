@@ -102,6 +102,8 @@ def write_whole(path: str | os.PathLike[str], *, overwrite: bool = False) -> Ite
         There is such a file, and `overwrite` is False.
     FileNotFoundError
         The directory does not exist.
+    OSError
+        The system refuses (disk full, no permission); its `filename` is that of `path`.
 
     Examples
     --------
@@ -119,7 +121,8 @@ def write_whole(path: str | os.PathLike[str], *, overwrite: bool = False) -> Ite
     """
     target = Path(os.path.realpath(path))
     _refuse_bad_target(target, overwrite)
-    with _hidden_beside(target) as (temporary, stream):
+    temporary = _hidden_beside(target)
+    with _errors_naming(target, temporary), _opened(temporary) as stream:
         if overwrite and target.exists():
             os.chmod(temporary, stat.S_IMODE(target.stat().st_mode))
         yield stream
@@ -166,7 +169,7 @@ def try_to_write(path: str | os.PathLike[str], *, overwrite: bool = False) -> No
         with suppress(FileNotFoundError):
             os.lstat(target)  # raises for a name that is too long
             os.close(os.open(target, os.O_WRONLY))
-        with _hidden_beside(target):
+        with _opened(_hidden_beside(target)):
             pass
     except OSError as error:
         raise type(error)(
@@ -174,20 +177,24 @@ def try_to_write(path: str | os.PathLike[str], *, overwrite: bool = False) -> No
         ) from error
 
 
-@contextmanager
-def _hidden_beside(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
-    """Open a new file in a target's directory, and remove it at the end if it is still there."""
+def _hidden_beside(target: Path) -> Path:
     # Not made from the target's name, which may already have the greatest length allowed.
-    temporary = target.parent / f".predfeat-{secrets.token_hex(8)}.part"
+    return target.parent / f".predfeat-{secrets.token_hex(8)}.part"
+
+
+@contextmanager
+def _opened(temporary: Path) -> Iterator[BinaryIO]:
+    """Open a new file, and remove it at the end if it still has that name."""
     binary = getattr(os, "O_BINARY", 0)
     _unfinished.add(temporary)
     try:
         # 0o666 is what open() asks for: the umask makes of it the mode of any new file.
         descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | binary, 0o666)
         with os.fdopen(descriptor, "wb") as stream:
-            yield temporary, stream
+            yield stream
     finally:
-        with suppress(FileNotFoundError):
+        # Where this fails, too, either the file is whole or the first error says what is wrong.
+        with suppress(OSError):
             os.unlink(temporary)
         _unfinished.discard(temporary)
 
@@ -224,6 +231,17 @@ def write_whole_text(path: str | os.PathLike[str], *, overwrite: bool = False) -
         yield text
         text.flush()
         text.detach()  # the stream is closed by its owner
+
+
+@contextmanager
+def _errors_naming(target: Path, temporary: Path) -> Iterator[None]:
+    """Let the system's errors name the file that was wanted, not the temporary one or none."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is not None and str(error.filename) in ("None", str(temporary)):
+            error.filename, error.filename2 = str(target), None
+        raise
 
 
 def _refuse_bad_target(target: Path, overwrite: bool) -> None:
@@ -265,7 +283,8 @@ def _reserve_and_replace(temporary: Path, target: Path) -> None:
     try:
         os.replace(temporary, target)
     except BaseException:
-        os.unlink(target)
+        with suppress(OSError):  # the first error says what is wrong
+            os.unlink(target)
         raise
     finally:
         _unfinished.discard(target)

@@ -115,7 +115,10 @@ def reproduce(
     except KeyboardInterrupt:
         say("what was finished is kept; the same command goes on from there.")
         raise typer.Exit(130) from None
-    except (WorkerError, OSError) as error:
+    except OSError:
+        say("what was finished is kept; the same command goes on from there.")
+        raise
+    except WorkerError as error:
         say(f"predfeat: {error} Finished results are kept; the same command goes on from there.")
         raise typer.Exit(1) from error
 
