@@ -13,9 +13,12 @@ from predfeat.experiments.reproduction import (
     Fit,
     Ledger,
     Measured,
+    Panel,
     Result,
     canonical_json,
     key_of,
+    run_setup,
+    toy_setup,
 )
 
 FIT = Fit("toy", "noise", "", 10, 700, 100, 700, None, "SFA", (("n_components", 2),), 0, 0)
@@ -118,6 +121,53 @@ def test_a_file_that_is_no_database_is_refused_and_left_alone(path, contents):
     with pytest.raises(LedgerError, match=r"no ledger of results, or it is damaged"):
         Ledger(path)
     assert path.read_bytes() == contents
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "CREATE TRIGGER t AFTER INSERT ON results BEGIN DELETE FROM results; END",
+        "DROP TABLE times; CREATE VIEW times AS SELECT key, 1.0 AS seconds FROM results",
+        # Asked for its rows, this one would never end.
+        "DROP TABLE times; CREATE VIEW times AS WITH RECURSIVE a(n) AS (SELECT 1 UNION ALL "
+        "SELECT n + 1 FROM a) SELECT n AS key, 1.0 AS seconds FROM a",
+        "CREATE TABLE letters (text)",
+        "ALTER TABLE results DROP COLUMN share",
+    ],
+)
+def test_a_ledger_that_holds_more_than_results_is_refused(path, statements):
+    Ledger(path).close()
+    change(path, statements)
+    with pytest.raises(LedgerError, match="no ledger of results, or it is damaged"):
+        Ledger(path)
+
+
+def change(path, statements):
+    other = sqlite3.connect(path)
+    other.executescript(statements)
+    other.close()
+
+
+@pytest.mark.parametrize("value", ["'x'", "x'00ff'"])
+def test_cells_that_are_no_numbers_are_refused(path, value):
+    with Ledger(path) as ledger:
+        ledger.record([result()])
+    change(path, f"UPDATE results SET share = {value}; UPDATE times SET seconds = {value}")
+    with Ledger(path) as ledger:
+        with pytest.raises(LedgerError, match="results holds what was never recorded"):
+            ledger.find([POINT])
+        with pytest.raises(LedgerError, match="times holds what was never recorded"):
+            ledger.seconds([POINT])
+
+
+def test_lost_times_are_named(path):
+    setup = replace(toy_setup(quick=True), panels=(Panel("a", "n_train", (100,)),), n_repeats=(0,))
+    setup = replace(setup, methods=("random",))
+    with Ledger(path) as ledger:
+        run_setup(setup, ledger, 1)
+    change(path, "DELETE FROM times")
+    with Ledger(path) as ledger, pytest.raises(LedgerError, match="has lost results"):
+        run_setup(setup, ledger, 1)
 
 
 def test_a_newer_layout_is_refused(path):

@@ -20,6 +20,10 @@ __all__ = ["Ledger", "Measured", "Result"]
 # In the file's header, so that somebody else's database is never taken for ours: "pfld".
 _APPLICATION = 0x70666C64
 _LAYOUT = 1
+_COLUMNS = {
+    "results": ("key", "version", "specification", "predictability", "share"),
+    "times": ("key", "seconds"),
+}
 _PATIENCE = 30.0  # seconds to wait for another process's commit
 _KEYS_AT_ONCE = 500
 
@@ -144,9 +148,27 @@ class Ledger:
                     )
                 for table in _TABLES:
                     self._connection.execute(table)
+                self._refuse_other_contents()
                 # Written even if there already: a file that is read-only says so here.
                 self._connection.execute(f"PRAGMA application_id = {_APPLICATION}")
                 self._connection.execute(f"PRAGMA user_version = {_LAYOUT}")
+
+    def _refuse_other_contents(self) -> None:
+        """Raise where the file holds more than our tables: views and triggers run as code does."""
+        there = self._connection.execute(
+            "SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+        ).fetchall()
+        if sorted(there) != [("table", name) for name in sorted(_COLUMNS)]:
+            raise self._damaged("it holds other things than tables of results")
+        for name, columns in _COLUMNS.items():
+            found = self._connection.execute(f"PRAGMA table_info({name})").fetchall()
+            if tuple(column[1] for column in found) != columns:
+                raise self._damaged(f"its table {name} has other columns")
+
+    def _damaged(self, why: str) -> LedgerError:
+        return LedgerError(
+            f"{self.path} is no ledger of results, or it is damaged ({why}). Give another folder."
+        )
 
     def record(self, results: Sequence[Result]) -> None:
         """Commit results, all of them or none; one that is there already stays as it is.
@@ -191,6 +213,11 @@ class Ledger:
         Returns
         -------
         dict of Measured
+
+        Raises
+        ------
+        LedgerError
+            The file is damaged.
         """
         return {
             point: Measured(*values)
@@ -207,6 +234,11 @@ class Ledger:
         Returns
         -------
         dict of float
+
+        Raises
+        ------
+        LedgerError
+            The file is damaged.
         """
         return {point: values[0] for point, values in self._look_up("times", "seconds", points)}
 
@@ -242,6 +274,9 @@ class Ledger:
             with self._named_errors("read"):
                 rows = self._connection.execute(query, some).fetchall()
             for key, *values in rows:
+                # A damaged index finds other rows than were asked for; any cell may hold text.
+                if key not in by_key or not all(type(value) is float for value in values):
+                    raise self._damaged(f"its table {table} holds what was never recorded")
                 yield by_key[key], tuple(values)
 
     @contextmanager

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from predfeat._version import __version__
+from predfeat.exceptions import LedgerError
 from predfeat.experiments.reproduction._ledger import Ledger, Measured
 from predfeat.experiments.reproduction._runner import Progress, compute
 from predfeat.experiments.reproduction._setup import (
@@ -107,6 +108,11 @@ def run_setup(
     points = [place.point for place in places]
     compute(points, setup.source, ledger, n_jobs=n_jobs, on_progress=on_progress)
     measured, seconds = ledger.find(points), ledger.seconds(points)
+    if not measured.keys() & seconds.keys() >= {*points}:
+        raise LedgerError(
+            f"{ledger.path} has lost results that were recorded, or their times: it is damaged. "
+            "Give another folder."
+        )
     rows = [Row(place, measured[place.point], seconds[place.point]) for place in places]
     return Outcome(setup, n_repeats, rows, ledger.version)
 
