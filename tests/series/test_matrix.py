@@ -61,8 +61,9 @@ def test_complex_column_is_named():
         [["a", "b"], ["c", "d"]],
         np.array([[1.0, "b"], [2.0, 3.0]], dtype=object),
         np.array([[1.0, {}], [2.0, 3.0]], dtype=object),
+        np.array([[1.0, []], [2.0, 3.0]], dtype=object),
     ],
-    ids=["array", "list", "object", "dict"],
+    ids=["array", "list", "object", "dict", "list in a cell"],
 )
 def test_no_number_in_an_array(X):
     with pytest.raises(NotNumericError, match=r"must hold numbers only.*[Ee]ncode or drop"):
@@ -151,6 +152,8 @@ def test_no_rows_and_no_columns():
         check_matrix(np.zeros((2, 2)), min_rows=3)
     with pytest.raises(ValueError, match=r"0 feature\(s\)"):
         check_matrix(np.zeros((2, 0)))
+    with pytest.raises(ValueError, match=r"0 feature\(s\)"):
+        check_matrix(np.zeros((2, 0), dtype=str))
     assert check_sequences(np.zeros((0, 2)), min_rows=0).run_bounds() == []
 
 

@@ -126,7 +126,8 @@ def only_member(path: Path, suffixes: Sequence[str]) -> str:
     """Return the name of the one table in a .zip archive."""
     try:
         with open_archive(path) as archive:
-            listed = [info.filename for info in archive.infolist() if not info.is_dir()]
+            # Not `is_dir`, which cannot be asked of a name without a letter.
+            listed = [name for name in archive.namelist() if not name.endswith("/")]
     except DataFileError:
         raise
     except (*STREAM_ERRORS, ValueError) as error:

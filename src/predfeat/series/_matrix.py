@@ -157,7 +157,7 @@ def _refuse_what_is_not_real(X: Any, name: str) -> None:
             f"Complex data not supported: {name} is {array.dtype}. Give real numbers, for example "
             "np.hstack([X.real, X.imag])."
         )
-    if array.dtype.kind in "US":
+    if array.dtype.kind in "US" and array.size:
         raise NotNumericError(
             f"{name} must hold numbers only, but it holds text such as "
             f"{str(next(filter(_is_no_number, array.flat), array.flat[0]))!r}. "
