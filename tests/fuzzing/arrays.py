@@ -57,15 +57,15 @@ PARAMETERS: dict[str, list[Any]] = {
 def array(draw: Random) -> tuple[Any, str]:
     """Return something that may be taken for a series, and how it was made."""
     rng = np.random.default_rng(draw.getrandbits(64))
-    n_rows = draw.choice([0, 1, 2, 3, 10, 30, 60, 60, 120, 120, 200])
-    n_columns = draw.choice([0, 1, 1, 2, 3, 3, 5, 8])
+    n_rows = draw.choice([0, 1, 2, 10, 60, 120, 120, 120, 200, 200])
+    n_columns = draw.choice([0, 1, 2, 3, 3, 5, 5, 8])
     X = rng.normal(size=(n_rows, n_columns)).cumsum(axis=draw.choice([0, 1]))
     told = [f"{n_rows} x {n_columns}"]
-    for change in draw.sample(CHANGES, draw.choice([0, 1, 1, 2, 3])):
+    for change in draw.sample(CHANGES, draw.choice([0, 1, 1, 2])):
         told.append(change.__name__)
         with np.errstate(all="ignore"):
             X = change(X, draw, rng)
-    if draw.random() < 0.3:
+    if draw.random() < 0.2:
         form = draw.choice(FORMS)
         told.append(form.__name__)
         with np.errstate(all="ignore"):
@@ -170,7 +170,7 @@ FORMS = [of_another_type, of_odd_objects, of_another_shape, in_another_order, re
 def ids(X: Any, draw: Random) -> Any:
     """Return groups of a series, mostly none or right."""
     n = len(X) if hasattr(X, "__len__") else 10
-    if draw.random() < 0.6:
+    if draw.random() < 0.75:
         return None
     return draw.choice(
         [
@@ -185,9 +185,9 @@ def parameters_of(taker: Callable, draw: Random) -> dict[str, Any]:
     """Return a few parameters, mostly with values that are allowed."""
     known = [name for name in inspect.signature(taker).parameters if name in PARAMETERS]
     chosen = {}
-    for name in draw.sample(known, min(len(known), draw.choice([0, 1, 2, 3]))):
+    for name in draw.sample(known, min(len(known), draw.choice([0, 1, 2]))):
         values = PARAMETERS[name]
-        chosen[name] = draw.choice(values if draw.random() < 0.3 else values[:3])
+        chosen[name] = draw.choice(values if draw.random() < 0.15 else values[:2])
     return chosen
 
 

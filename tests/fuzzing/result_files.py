@@ -9,7 +9,6 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-import matplotlib.font_manager  # noqa: F401 - it writes a cache when first imported
 import numpy as np
 
 from damage import csv_bytes, mutated

@@ -5,7 +5,6 @@ that it limits itself to, 0 where a cgroup does.
 """
 
 import contextlib
-import gc
 import json
 import os
 import shutil
@@ -52,7 +51,6 @@ def main() -> None:
 
 def outcome(case: Case, watch: Watch, folder: Path) -> dict:
     """Run a case, and return what came of it."""
-    gc.collect()
     forget_peak()
     before = peak_memory()
     started = time.perf_counter()
@@ -80,7 +78,7 @@ def _run(case: Case) -> tuple[str, str, str]:
     except MemoryError:
         return "memory", "MemoryError", traceback.format_exc()[-3000:]
     except BaseException as error:
-        name = str(error)[:60] if isinstance(error, Wrong) else type(error).__name__
+        name = error.args[0] if isinstance(error, Wrong) else type(error).__name__
         return "unexpected", name, traceback.format_exc()[-3000:]
     return ("answer", "", "") if refusal is None else ("refused", refusal, "")
 
