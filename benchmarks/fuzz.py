@@ -9,6 +9,7 @@ cases that failed.
 """
 
 import argparse
+import signal
 import sys
 import tempfile
 import time
@@ -24,6 +25,8 @@ UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
 
 
 def main() -> None:
+    # Ended from outside, it ends its workers as after Ctrl-C.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     given = arguments()
     if given.replay:
         target, seed, number = given.replay.split(":")
