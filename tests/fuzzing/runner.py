@@ -162,14 +162,16 @@ def run_cases(
     waiting: queue.SimpleQueue = queue.SimpleQueue()
     for case in cases:
         waiting.put(case)
+    done: queue.SimpleQueue = queue.SimpleQueue()
     outcomes: list[Outcome] = []
     errors: list[BaseException] = []
     limits: list[str] = []
 
     def work(number: int, place: Path) -> None:
-        worker = Worker(number, place, n_bytes, timeout)
-        limits.append(worker.limit)
+        worker = None
         try:
+            worker = Worker(number, place, n_bytes, timeout)
+            limits.append(worker.limit)
             while not errors:
                 outcome = worker.run(*waiting.get_nowait())
                 if outcome.peak > n_bytes and outcome.result not in FAILURES:
@@ -184,19 +186,21 @@ def run_cases(
         except BaseException as error:
             errors.append(error)
         finally:
-            worker.close()
+            if worker is not None:
+                worker.close()
+            done.put(number)
 
     with tempfile.TemporaryDirectory(prefix="predfeat-fuzz-") as place:
         threads = [threading.Thread(target=work, args=(n, Path(place))) for n in range(n_jobs)]
         for thread in threads:
             thread.start()
-        try:
-            for thread in threads:
-                thread.join()
-        except KeyboardInterrupt as error:
-            errors.append(error)
-            for thread in threads:
-                thread.join()
+        # Not join: interrupted once, it takes the thread for ended (Python 3.11).
+        for _ in threads:
+            try:
+                done.get()
+            except KeyboardInterrupt as error:
+                errors.append(error)
+                done.get()
     if errors:
         raise errors[0]
     return sorted(outcomes, key=_key), limits[0]
