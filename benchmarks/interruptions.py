@@ -54,7 +54,11 @@ COMMANDS = {
 TARGETS = [*ENGINES, *COMMANDS]
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 MESSAGE = "predfeat: interrupted: no file was left half written."
-ALSO_SAID = ("note: ", "what was finished is kept; the same command goes on from there.")
+ALSO_SAID = (
+    "note: ",
+    "what was finished is kept; the same command goes on from there.",
+    "The comparison is whole in ",
+)
 AFTERWARDS = 5.0  # seconds within which every process has to be gone
 HANGING = 60.0  # seconds after which a run is killed, and counted as one that did not end
 

@@ -172,6 +172,8 @@ class _Watch:
                 # In the interpreter's order: idle worker processes are sent home by the first.
                 threading._shutdown()  # type: ignore[attr-defined]
                 atexit._run_exitfuncs()
+                if self.is_signalled:  # a function called at exit loses the interrupt
+                    self.leave()
                 os._exit(code or 0)
         except KeyboardInterrupt:
             self.leave()
