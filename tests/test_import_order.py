@@ -189,3 +189,13 @@ def test_every_part_is_there_after_a_plain_import():
         f"all(getattr(predfeat, part).__name__ == 'predfeat.' + part for part in {parts}))"
     )
     assert run_python(code) == "False True True"
+
+
+def test_importing_changes_no_handler():
+    # All of it, the command, too: only who runs the command gives the signals to it.
+    code = (
+        "import signal; before = [signal.getsignal(n) for n in signal.valid_signals()]; "
+        f"import predfeat, {', '.join('predfeat.' + part for part in ORDER)}; predfeat.cli.app; "
+        "print(before == [signal.getsignal(n) for n in signal.valid_signals()])"
+    )
+    assert run_python(code) == "True"
