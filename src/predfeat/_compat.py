@@ -17,6 +17,7 @@ __all__ = [
     "JOBS",
     "RealNotInt",
     "StrOptions",
+    "WINDOW",
     "validate_parameter_constraints",
     "whole_number",
 ]
@@ -27,6 +28,10 @@ _MOST = 2**31 - 1
 # Threads or processes, counted from the end where negative: no machine has more processors, and a
 # hundred thousand threads would take a minute to start and all memory.
 JOBS = Interval(Integral, -1024, 1024, closed="both")
+
+
+# Rows that are excluded around a state: more than there are exclude all, however many more.
+WINDOW = Interval(Integral, 0, None, closed="left")
 
 
 def whole_number(least: int) -> Interval:

@@ -20,6 +20,7 @@ from recordings import RECORDINGS
 from write_faults import LASTING, Disk
 
 CODES = list(LASTING)
+ALSO = ("surrogates.json", "ledger.sqlite")  # files that are there for a while, or SQLite's
 COMMANDS = {
     "fit": ["fit", "data.csv", "-m", "sfa", "--out", "out/new/model.predfeat"],
     "transform csv": ["transform", "model.predfeat", "data.csv", "--out", "out/features.csv"],
@@ -143,9 +144,10 @@ def assert_told(ended, told, code, whole):
     assert "Traceback" not in told
     if ended == 2:
         # A folder that cannot be made is named itself.
-        named = "|".join(map(re.escape, [*whole, "surrogates.json", "out", "out/new"]))
+        named = "|".join(map(re.escape, [*whole, *ALSO, "out", "out/new"]))
         reason = re.escape(os.strerror(code))
-        assert re.search(rf"({named})( cannot be made)?: {reason}\.?\n\Z", told), told
+        advice = r"( Give [^.]*\.)?"  # of what is found before the work
+        assert re.search(rf"({named})( cannot be made)?: {reason}\.?{advice}\n\Z", told), told
         assert told.splitlines()[-1].startswith("predfeat: ")
 
 

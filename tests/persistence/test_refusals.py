@@ -101,8 +101,8 @@ def test_parameters_that_are_no_plain_values_are_refused(tmp_path):
     with pytest.raises(ModelFileError, match=r"random_state is a RandomState.*set_params"):
         save(model, path)
     save(model.set_params(random_state=0), path)
-    model = GPFA(max_iter=1).fit(series()).set_params(n_jobs=2**70)
-    with pytest.raises(ModelFileError, match="n_jobs is a number of 71 bits"):
+    model = GPFA(max_iter=1).fit(series()).set_params(theiler=2**70)
+    with pytest.raises(ModelFileError, match="theiler is a number of 71 bits"):
         save(model, path, overwrite=True)
     with pytest.raises(ValueError, match="'n_components' parameter"):
         save(SFA().fit(series()).set_params(n_components=-1), path, overwrite=True)

@@ -112,16 +112,19 @@ def _read(
     kept = [roles.group] if roles.group is not None else []
     if roles.time is not None and roles.clock is None:
         kept.append(roles.time)
-    for read in _chosen(batches, given, wanted, source, kind):
+    for stored in _chosen(batches, given, wanted, source, kind):
         with damage(source, kind):
+            read = {i: _written_out(column, source) for i, column in stored.items()}
             block = _channels(read, pieces, np.float32 if narrow else np.float64)
             stamps = None if roles.time is None else _cells(read[roles.time])
             if stamps is not None and roles.clock is not None:
                 stamps = list(map("{} {}".format, stamps, _cells(read[roles.clock])))
             ids = None if roles.group is None else _ids(read[roles.group])
             for position in kept:
+                coded = arrow.types.is_dictionary(types[position])
+                cells = stored[position] if coded else read[position].cast(types[position])
                 # A copy, as a column of Arrow's may be a part of a block of the whole table.
-                own = arrow.concat_arrays([read[position]])
+                own = arrow.concat_arrays([cells])
                 pieces.arrow_cells.setdefault(position, []).append(own)
         pieces.add(block, stamps, ids)
         if progress is not None and n_rows > 0:
@@ -149,7 +152,7 @@ def _sample(
         if position not in first:
             return []
         with damage(source, kind):
-            cells: Sequence[Any] | AnyArray = _cells(first[position])
+            cells: Sequence[Any] | AnyArray = _cells(_written_out(first[position], source))
             return cells
 
     return sample
@@ -171,11 +174,10 @@ def _chosen(
             if batch is None:
                 return
             if by_name:
-                columns = {i: batch.column(batch.schema.get_field_index(given[i])) for i in wanted}
+                stored = {i: batch.column(batch.schema.get_field_index(given[i])) for i in wanted}
             else:
-                columns = {i: batch.column(i) for i in wanted}
-            read = {i: _written_out(column, source) for i, column in columns.items()}
-        yield read
+                stored = {i: batch.column(i) for i in wanted}
+        yield stored
 
 
 def _written_out(column: Any, source: str) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from predfeat._compat import JOBS, Interval, StrOptions, whole_number
+from predfeat._compat import JOBS, WINDOW, Interval, StrOptions
 from predfeat._threads import one_blas_thread, watching
 from predfeat._typing import ArrayLike, FloatArray, IntArray
 from predfeat.exceptions import RankError
@@ -170,7 +170,7 @@ class GPFA(LinearFeatures):
         "init": [StrOptions({*STARTS, "auto"}), "array-like"],
         "n_averaged": [POSITIVE],
         "n_intermediate": [POSITIVE, None],
-        "theiler": [whole_number(0)],
+        "theiler": [WINDOW],
         "neighbors_method": [StrOptions(set(METHODS))],
         "n_jobs": [JOBS, None],
         "verbose": ["verbose"],

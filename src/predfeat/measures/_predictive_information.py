@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import digamma
 
-from predfeat._compat import StrOptions, validate_parameter_constraints, whole_number
+from predfeat._compat import WINDOW, StrOptions, validate_parameter_constraints, whole_number
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import TooFewStatesError
 from predfeat.measures._autoregression import fit_autoregression, histories
@@ -86,7 +86,7 @@ def predictive_information(
             "n_lags": [whole_number(1)],
             "n_neighbors": [whole_number(1)],
             "horizon": [whole_number(1)],
-            "theiler": [whole_number(0)],
+            "theiler": [WINDOW],
             "estimate": [StrOptions(set(_ESTIMATES))],
         },
         {

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from predfeat._compat import JOBS, StrOptions, validate_parameter_constraints, whole_number
+import numpy as np
+
+from predfeat._compat import JOBS, WINDOW, StrOptions, validate_parameter_constraints, whole_number
 from predfeat._typing import ArrayLike
 from predfeat.neighbors._engines import METHODS, search
 from predfeat.neighbors._table import NeighborTable
-from predfeat.series import check_sequences, find_states
+from predfeat.series import check_matrix, check_sequences, find_states
 
 __all__ = ["nearest_neighbors", "SEARCH_CONSTRAINTS"]
 
 SEARCH_CONSTRAINTS: dict[str, list[Any]] = {
     "n_neighbors": [whole_number(1)],
     "n_lags": [whole_number(1)],
-    "theiler": [whole_number(0)],
+    "theiler": [WINDOW],
     "method": [StrOptions(set(METHODS))],
     "n_jobs": [JOBS, None],
 }
@@ -84,5 +86,6 @@ def nearest_neighbors(
         },
         caller_name="nearest_neighbors",
     )
-    states = find_states(check_sequences(X, groups), n_lags, n_neighbors=n_neighbors)
+    series = check_sequences(check_matrix(X, largest=np.inf), groups)
+    states = find_states(series, n_lags, n_neighbors=n_neighbors)
     return search(states, n_neighbors, theiler=theiler, method=method, n_jobs=n_jobs)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from predfeat._compat import JOBS, StrOptions, whole_number
+from predfeat._compat import JOBS, WINDOW, StrOptions, whole_number
 from predfeat._typing import FloatArray
 from predfeat.exceptions import NoSpectrumError, ShortSequencesError
 from predfeat.features import GPFA
@@ -142,7 +142,7 @@ class AutoFeatures(LinearFeatures):
         "n_neighbors": [POSITIVE],
         "judge": [StrOptions(set(JUDGES))],
         "n_folds": [whole_number(2)],
-        "theiler": [whole_number(0)],
+        "theiler": [WINDOW],
         "n_jobs": [JOBS, None],
     }
 

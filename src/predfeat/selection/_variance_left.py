@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from predfeat._compat import StrOptions, validate_parameter_constraints, whole_number
+from predfeat._compat import WINDOW, StrOptions, validate_parameter_constraints, whole_number
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import TooFewStatesError
 from predfeat.graph import find_neighborhoods, projected_laplacian
@@ -82,7 +82,7 @@ def variance_left(
             "n_lags": [positive],
             "horizon": [positive],
             "n_neighbors": [positive],
-            "theiler": [whole_number(0)],
+            "theiler": [WINDOW],
             "steps": [StrOptions(set(STEPS))],
         },
         {

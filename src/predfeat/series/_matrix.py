@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array, validate_data
 
-from predfeat._typing import AnyArray, FloatArray
+from predfeat._typing import AnyArray, BoolArray, FloatArray
 from predfeat.exceptions import (
     ComplexDataError,
     DimensionError,
@@ -46,14 +46,20 @@ class Matrix:
 
 
 def check_matrix(
-    X: Any, *, name: str = "X", estimator: Any = None, reset: bool = True, min_rows: int = 1
+    X: Any,
+    *,
+    name: str = "X",
+    estimator: Any = None,
+    reset: bool = True,
+    min_rows: int = 1,
+    largest: float = _LARGEST,
 ) -> Matrix:
     """Turn what a user gave into a `Matrix`.
 
     Parameters
     ----------
     X : array-like of shape (n_rows, n_columns)
-        Numbers of any real type up to 1e300, an array or a DataFrame. NaN marks a gap.
+        Numbers of any real type, an array or a DataFrame. NaN marks a gap.
     name : str
         What the message calls the argument.
     estimator : estimator, optional
@@ -62,6 +68,8 @@ def check_matrix(
         Whether the estimator is being fitted (True) or compares with what it was fitted on.
     min_rows : int
         The fewest rows that make sense.
+    largest : float
+        The largest number allowed; for who compares numbers without adding them, infinity.
 
     Returns
     -------
@@ -80,7 +88,7 @@ def check_matrix(
         _refuse_what_is_not_real(X, name)
     values = _as_floats(X, name, estimator, reset, min_rows)
     names = column_names(X, values.shape[1])
-    _refuse_huge(values, names, name)
+    _refuse_huge(values, names, name, largest)
     return Matrix(values, names, _resolution(X))
 
 
@@ -229,31 +237,32 @@ def _is_text(frame: Any, column: Any, dtype: Any) -> bool:
     return any(isinstance(value, str | bytes) for value in frame[column])
 
 
-def _refuse_huge(values: FloatArray, names: list[str], name: str) -> None:
-    # NaN compares as False, and the extremes of columns without one as they are: one look each
-    # at the largest and the smallest number, without a mask, for the common case.
-    with np.errstate(invalid="ignore"):
-        largest = max(np.max(values, initial=0.0), -np.min(values, initial=0.0))
-        if largest <= _LARGEST:
-            return
-        huge = np.abs(values) > _LARGEST
-    if not huge.any():
+def _refuse_huge(values: FloatArray, names: list[str], name: str, largest: float) -> None:
+    # The extremes tell, without a mask, unless a NaN takes their place.
+    extreme = max(np.max(values, initial=0.0), -np.min(values, initial=0.0))
+    if extreme <= min(largest, np.finfo(np.float64).max):
         return
-    row, column = np.unravel_index(int(np.argmax(huge)), values.shape)
-    where = f"the first in row {row}, column {names[column]!r}"
     infinite = np.isinf(values)
     if infinite.any():
-        row, column = np.unravel_index(int(np.argmax(infinite)), values.shape)
         raise InfiniteValueError(
-            f"Input {name} contains infinity: {int(infinite.sum())} value(s), the first in row "
-            f"{row}, column {names[column]!r}. Replace it with a number, or with NaN to mark the "
-            "row as a gap."
+            f"Input {name} contains infinity: {int(infinite.sum())} value(s), "
+            f"{_first_of(infinite, names)}. Replace it with a number, or with NaN to mark the row "
+            "as a gap."
         )
-    raise ScaleError(
-        f"{name} holds {int(huge.sum())} number(s) beyond {_LARGEST:g}, {where}: "
-        f"{values[row, column]:g}. float64 cannot hold sums of them. Divide the column by a large "
-        "number, or put NaN in their place to mark these rows as gaps."
-    )
+    with np.errstate(invalid="ignore"):
+        huge = np.abs(values) > largest
+    if huge.any():
+        raise ScaleError(
+            f"{name} holds {int(huge.sum())} number(s) beyond {largest:g}, "
+            f"{_first_of(huge, names)}: {values[huge][0]:g}. float64 cannot hold sums of them. "
+            "Divide the column by a large number, or put NaN in their place to mark these rows as "
+            "gaps."
+        )
+
+
+def _first_of(marked: BoolArray, names: list[str]) -> str:
+    row, column = np.unravel_index(int(np.argmax(marked)), marked.shape)
+    return f"the first in row {row}, column {names[column]!r}"
 
 
 def _resolution(X: Any) -> float:
