@@ -1,10 +1,11 @@
-"""The only place that imports private parts of scikit-learn.
+"""The only place that imports private parts of scikit-learn and joblib.
 
 When a release moves one of them, this is the file to mend.
 """
 
 from numbers import Integral
 
+from joblib._parallel_backends import LokyBackend
 from sklearn.utils._param_validation import (
     Interval,
     RealNotInt,
@@ -15,6 +16,7 @@ from sklearn.utils._param_validation import (
 __all__ = [
     "Interval",
     "JOBS",
+    "LokyBackend",
     "RealNotInt",
     "StrOptions",
     "WINDOW",

@@ -15,8 +15,8 @@ from time import sleep
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
-from joblib._parallel_backends import LokyBackend
 
+from predfeat._compat import LokyBackend
 from predfeat._threads import as_in_a_worker
 from predfeat.exceptions import WorkerError
 
