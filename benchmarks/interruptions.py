@@ -3,9 +3,9 @@
 Every target is started again and again, and gets SIGINT (the whole process group, as from a
 terminal) or SIGTERM (the process alone) at a moment drawn from the whole length of an undisturbed
 run. Then it has to end with exit code 130 within two seconds (`--seconds` for a machine that does
-other things, too), to say nothing but one line and its notes, to leave every file that it has
-written whole, and no process five seconds later. The engines are called by the library's GPFA
-under the command's own watch; all else is the command.
+other things, too), to say so in its last line and without a complaint of Python's, to leave every
+file that it has written whole, and no process five seconds later. The engines are called by the
+library's GPFA under the command's own watch; all else is the command.
 
 A run that was over before its signal, or got it before a line of predfeat was reached (while Python
 itself started), tells nothing; it is counted and repeated. Exit code 1 if anything is wrong.
@@ -13,6 +13,7 @@ itself started), tells nothing; it is counted and repeated. Exit code 1 if anyth
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -54,11 +55,8 @@ COMMANDS = {
 TARGETS = [*ENGINES, *COMMANDS]
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 MESSAGE = "predfeat: interrupted: no file was left half written."
-ALSO_SAID = (
-    "note: ",
-    "what was finished is kept; the same command goes on from there.",
-    "The comparison is whole in ",
-)
+# What Python, the system or a library says when something breaks.
+COMPLAINTS = re.compile(r"Traceback|\w(Error|Exception|Warning)\b|Fatal|Segmentation|leaked")
 AFTERWARDS = 5.0  # seconds within which every process has to be gone
 HANGING = 60.0  # seconds after which a run is killed, and counted as one that did not end
 
@@ -77,15 +75,19 @@ class Run:
 
     @property
     def is_early(self):
-        """Tell whether the signal met Python itself, whose answer is to die of it."""
-        return self.code == -self.sent and "_interrupts.py" not in self.said
+        """Tell whether the signal met Python itself, whose answer is to die of it.
+
+        While it loads its own first modules, it answers with a traceback and 1 instead.
+        """
+        return self.code in (-self.sent, 1) and "predfeat" not in self.said
 
     @property
     def unexpected(self):
-        """Return what was said beside the one line and the notes."""
+        """Return complaints, and the last line if it is not the one that is to be there, once."""
         lines = [line for line in self.said.splitlines() if line]
-        spoken = [line for line in lines if not line.startswith(ALSO_SAID)]
-        return [] if spoken == [MESSAGE] else spoken or ["nothing"]
+        wrong = [line for line in lines if COMPLAINTS.search(line)]
+        ended = lines[-1:] == [MESSAGE] and lines.count(MESSAGE) == 1
+        return wrong if ended else [*wrong, *(lines[-1:] or ["nothing"])]
 
 
 def is_whole(path):
@@ -269,7 +271,7 @@ def main():
     signal.signal(signal.SIGINT, signal.default_int_handler)
     columns = (
         "target | undisturbed | runs | SIGINT + SIGTERM | exit codes | slowest exit | too slow"
-        " | said else | half-written files | processes left | over before | before predfeat"
+        " | complaints | half-written files | processes left | over before | before predfeat"
     )
     print(f"| {columns} |\n|{'---|' * (columns.count('|') + 1)}", flush=True)
     kept, wrong = [], []
