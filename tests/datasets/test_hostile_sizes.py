@@ -227,6 +227,7 @@ HOSTILE = {
     "bomb.xlsx": (xlsx_bomb, {}, "memory"),
     "bomb.mat": (mat_bomb, {}, "memory"),
     "chunk.mat": (lambda: hdf5((2**14, 2**14), (2**14, 2**14)), {}, "memory"),
+    "entries.mat": (lambda: hdf5((1, 1), (10**5, 5)), {}, "memory"),
     "rows.mat": (lambda: hdf5((1000, 1000), (10**6, 10**5)), {}, "memory"),
     "rows.parquet": (parquet, {}, "memory"),
     "texts.parquet": (

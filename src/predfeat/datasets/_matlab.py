@@ -10,6 +10,7 @@ import numpy as np
 
 from predfeat._typing import AnyArray
 from predfeat.datasets._columns import record_columns
+from predfeat.datasets._hdf5 import chunk_bytes
 from predfeat.datasets._limits import COLUMNS
 from predfeat.datasets._mat5 import NUMBERS, matrices
 from predfeat.datasets._opening import Progress, check_fits, damage, library
@@ -68,10 +69,8 @@ def _from_hdf5(path: Path, key: str | None) -> tuple[dict[str, AnyArray], list[s
         shapes = {name: part.shape for name, part in plain.items()}
         wanted = _wanted(shapes, others, key, path.name)
         check_fits(path.name, 8 * sum(_size(shapes[name]) for name in wanted), _ADVICE)
-        for name in wanted:  # each chunk is unpacked as a whole
-            check_fits(
-                path.name, _size(plain[name].chunks or ()) * plain[name].dtype.itemsize, _ADVICE
-            )
+        for name in wanted:
+            check_fits(path.name, chunk_bytes(plain[name]), _ADVICE)
         # MATLAB counts along columns first, HDF5 along rows.
         return {name: np.asarray(plain[name]).T for name in wanted}, others
 

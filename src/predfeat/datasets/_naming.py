@@ -10,19 +10,32 @@ _LISTED = 8
 # Characters of a name that a person may have given. A longer one is cut where it is shown, and not
 # searched for a unit: the search takes the square of its length.
 LONGEST_NAME = 200
+# Characters of a list of names: with the sentences around it, a message stays below 2000.
+_ROOM = 1200
 
 
-def quoted(names: Sequence[str]) -> str:
-    """List names in quotes; of many the first ones only.
+def quoted(names: Sequence[str], most: int = _LISTED) -> str:
+    """List names in quotes; of many or long ones the first only.
 
     Examples
     --------
     >>> from predfeat.datasets._naming import quoted
     >>> print(quoted(["year", "month"]))
     'year', 'month'
+    >>> print(quoted(["year", "month", "day"], most=2))
+    'year', 'month' and 1 more
     """
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return ", ".join(repr(_short(name)) for name in names[:_LISTED]) + more
+    shown: list[str] = []
+    room = _ROOM
+    for name in names[:most]:
+        written = repr(_short(name))  # in which a character may take ten
+        written = written if len(written) <= 2 * LONGEST_NAME else f"{written[:LONGEST_NAME]}…'"
+        room -= len(written)
+        if room < 0:
+            break
+        shown.append(written)
+    more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
+    return ", ".join(shown) + more
 
 
 def in_python(option: str, values: Sequence[str]) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 from predfeat._typing import AnyArray
 from predfeat.datasets._columns import record_columns
 from predfeat.datasets._dates import parse_dates
+from predfeat.datasets._hdf5 import chunk_bytes
 from predfeat.datasets._limits import COLUMNS
 from predfeat.datasets._opening import Progress, check_fits, damage, library
 from predfeat.datasets._recording import Recording
@@ -44,7 +45,7 @@ def read_netcdf(
         dimension = _time_dimension(variables, path.name)
         wanted = _wanted(variables, dimension, key, path.name)
         check_fits(path.name, 8 * sum(variables[name].size for name in wanted), _ADVICE)
-        for name in wanted:  # each chunk is unpacked as a whole
+        for name in wanted:
             check_fits(path.name, variables[name].chunk_bytes, _ADVICE)
         n_columns = sum(math.prod(variables[name].shape[1:]) for name in wanted)
         COLUMNS.check(n_columns, path.name)
@@ -86,8 +87,7 @@ class _Variable:
         self.shape = tuple(int(length) for length in own.shape)
         self.kind = np.dtype(own.dtype).kind if hasattr(own, "dtype") else own.data.dtype.kind
         self.size = math.prod(self.shape)
-        chunks = getattr(own, "chunks", None)  # of HDF5 alone
-        self.chunk_bytes = own.dtype.itemsize * math.prod(chunks) if chunks else 0
+        self.chunk_bytes = chunk_bytes(own)
 
     def text(self, attribute: str) -> str:
         return _text(self._attributes.get(attribute, ""))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from predfeat.datasets._name_lists import separate_names
+from predfeat.datasets._naming import quoted
 from predfeat.datasets._time_column import Sample, TimeColumn, find_time, with_clock
 from predfeat.exceptions import DataFileError, MissingColumnsError
 
@@ -175,6 +176,8 @@ def _position(names: Sequence[str], name: str, source: str, option: str) -> int:
 def _no_column(
     names: Sequence[str], unknown: Sequence[str], source: str, option: str
 ) -> MissingColumnsError:
-    listed = ", ".join(map(repr, names[:20])) + (", …" if len(names) > 20 else "")
-    message = f"{source} has no column {unknown[0]!r} (`{option}`). Its columns are {listed}."
+    message = (
+        f"{source} has no column {quoted(unknown[:1])} (`{option}`). Its columns are "
+        f"{quoted(names, most=20)}."
+    )
     return MissingColumnsError(message, source, tuple(unknown))
