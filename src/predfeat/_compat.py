@@ -18,6 +18,7 @@ __all__ = [
     "JOBS",
     "LokyBackend",
     "RealNotInt",
+    "SEED",
     "StrOptions",
     "WINDOW",
     "validate_parameter_constraints",
@@ -31,6 +32,9 @@ _MOST = 2**31 - 1
 # hundred thousand threads would take a minute to start and all memory.
 JOBS = Interval(Integral, -1024, 1024, closed="both")
 
+
+# NumPy takes a seed of any size.
+SEED = Interval(Integral, 0, None, closed="left")
 
 # Rows that are excluded around a state: more than there are exclude all, however many more.
 WINDOW = Interval(Integral, 0, None, closed="left")

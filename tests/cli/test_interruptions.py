@@ -146,6 +146,7 @@ def test_the_cursor_is_there_again():
         [sys.executable, "-c", FRAME.format(body=body)], stdout=subprocess.PIPE, stderr=child
     )
     assert process.stdout.readline() == b"ready\n"
+    time.sleep(0.5)  # until it is in compiled code; who interrupts a bar itself, rich, tidies up
     process.send_signal(signal.SIGTERM)
     assert process.wait(timeout=60) == 130
     process.stdout.close()

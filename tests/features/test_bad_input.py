@@ -261,7 +261,7 @@ def test_nothing_but_a_repeated_value(method, value):
         ("max_iter", 0, r"\[1, 2147483647\]"),
         ("tol", -1e-3, r"\[0.*inf\)"),
         ("n_intermediate", 0, r"\[1, 2147483647\]"),
-        ("theiler", -1, r"\[0, 2147483647\]"),
+        ("theiler", -1, r"\[0, inf\)"),
         ("neighbors_method", "guess", "'blockwise'"),
         ("n_jobs", 1.5, "int"),
         ("verbose", "loud", "bool"),

@@ -36,6 +36,18 @@ def gappy():
     return X, np.repeat(["a", "b"], [30, 30])
 
 
+@every
+def test_a_sequence_of_gaps_alone_stays_one(kind):
+    X = np.vstack([walk(30), np.full((3, 3), np.nan), walk(30, seed=1)])
+    found = surrogates(X, kind, groups=np.repeat([0, 1, 2], [30, 3, 30]))
+    np.testing.assert_array_equal(np.isnan(found).all(axis=1), np.isnan(X).any(axis=1))
+
+
+def test_a_seed_below_zero_is_refused_by_name():
+    with pytest.raises(ValueError, match="'random_state' parameter of surrogates must be an int"):
+        surrogates(walk(), random_state=-1)
+
+
 def as_set(rows):
     return sorted(map(tuple, rows))
 

@@ -6,14 +6,20 @@ import hashlib
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
+from numbers import Real
 from types import CodeType
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
-from predfeat._compat import Interval, StrOptions, validate_parameter_constraints, whole_number
+from predfeat._compat import (
+    SEED,
+    Interval,
+    StrOptions,
+    validate_parameter_constraints,
+    whole_number,
+)
 from predfeat._processes import finished_work
 from predfeat._threads import as_in_a_worker
 from predfeat._typing import ArrayLike, FloatArray, IntArray
@@ -331,7 +337,7 @@ def _check(
             "statistic": [StrOptions(set(STEPS)), callable],
             "n_neighbors": [positive],
             "alpha": [Interval(Real, 0, 1, closed="neither")],
-            "random_state": [Interval(Integral, 0, None, closed="left")],
+            "random_state": [SEED],
         },
         {
             "n_surrogates": n_surrogates,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from predfeat._compat import validate_parameter_constraints, whole_number
+from predfeat._compat import SEED, validate_parameter_constraints, whole_number
 from predfeat._typing import ArrayLike, FloatArray, IntArray
 from predfeat.exceptions import SurrogateError
 from predfeat.series import Sequences, check_sequences
@@ -150,6 +150,11 @@ def surrogates(
     Is there more than each channel's own autocorrelation?
     """
     check_kind(kind, block_length)
+    validate_parameter_constraints(
+        {"random_state": [SEED, np.random.SeedSequence, np.random.Generator]},
+        {"random_state": random_state},
+        caller_name="surrogates",
+    )
     series = check_sequences(X, groups)
     random = np.random.default_rng(random_state)
     surrogate = series.rows.copy()
@@ -194,7 +199,7 @@ def _permute(
         places = start + np.flatnonzero(series.valid[start:stop])
         if kind == "permutation":
             length = 1
-            blocks = np.split(places, len(places))[: len(places)]
+            blocks = list(places[:, None])
         else:
             length = block_length or max(2, round(len(places) ** (1 / 3)))
             blocks = _blocks(places, length, random)
