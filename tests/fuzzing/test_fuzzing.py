@@ -13,7 +13,7 @@ from fuzzing.runner import FAILURES, run_cases
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes are not waited for there")
 
-N_CASES = 400
+N_CASES = 800
 SEED = 1
 
 

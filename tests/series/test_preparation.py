@@ -120,3 +120,8 @@ def test_too_short_for_it():
         difference(np.zeros((2, 1)), groups=[0, 1])
     with pytest.raises(ShortSequencesError, match=r"4 delay\(s\) need 5 rows .*stretch has 3"):
         delay(np.zeros((6, 1)), 4, groups=[0, 0, 0, 1, 1, 1])
+
+
+def test_no_memory_is_taken_for_delays_that_nothing_reaches():
+    with pytest.raises(ShortSequencesError, match="1000000000"):
+        delay(np.zeros((6, 1)), 10**9)

@@ -128,8 +128,8 @@ def delay(X: Any, n_delays: int, groups: ArrayLike | None = None) -> FloatArray:
     _require_whole("n_delays", n_delays, 0)
     matrix, series = _checked(X, groups)
     width = series.n_columns
-    delayed = _empty(matrix, (n_delays + 1) * width)
     times = _reaching_back(series, n_delays, f"{n_delays} delay(s)")
+    delayed = _empty(matrix, (n_delays + 1) * width)
     for back in range(n_delays + 1):
         delayed[times, back * width : (back + 1) * width] = series.rows[times - back]
     return delayed
