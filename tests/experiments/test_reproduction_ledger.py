@@ -160,6 +160,18 @@ def test_cells_that_are_no_numbers_are_refused(path, value):
             ledger.seconds([POINT])
 
 
+def test_names_that_are_no_text_are_refused(path):
+    Ledger(path).close()
+    # SQLite names the table whose description it cannot read, and Python cannot read the name.
+    for was, now in (
+        (b"resultsresults", b"r\xffsultsr\xffsults"),
+        (b"CREATE TABLE r", b"CREATE TABLX r"),
+    ):
+        path.write_bytes(path.read_bytes().replace(was, now))
+    with pytest.raises(LedgerError, match="is no ledger of results, or it is damaged"):
+        Ledger(path)
+
+
 def test_lost_times_are_named(path):
     setup = replace(toy_setup(quick=True), panels=(Panel("a", "n_train", (100,)),), n_repeats=(0,))
     setup = replace(setup, methods=("random",))

@@ -296,6 +296,8 @@ class Ledger:
     def _named_errors(self, done: str) -> Iterator[None]:
         try:
             yield
+        except UnicodeDecodeError as error:  # SQLite quotes what it cannot read
+            raise self._damaged("it holds text that is none") from error
         except sqlite3.Error as error:
             raise LedgerError(_explained(self.path, done, error)) from error
 
