@@ -82,13 +82,26 @@ def calendar_steps(
     >>> calendar_steps(ends, np.array([True, True])).unit
     'months'
     """
-    days = time.astype("M8[D]")
-    if not inside.any() or ((time - days) != (time[0] - days[0])).any():
+    days, of_day = _days(time)
+    if not inside.any() or (of_day != of_day[0]).any():
         return None
     apart = (np.diff(days) / _DAY)[inside]
     if np.quantile(apart, 0.5, method="lower") >= 28:
         return _months(days, inside)
     return _working_days(days, inside, apart) if working_days else None
+
+
+def _days(time: AnyArray) -> tuple[AnyArray, IntArray]:
+    """Return the days of moments, and what of each is past, in the moments' own unit.
+
+    In whole numbers: NumPy does not reach the days at the ends of its nanoseconds.
+    """
+    unit, _ = np.datetime_data(time.dtype)
+    per_day = int(_DAY // np.array(1, f"m8[{unit}]")) if unit not in ("Y", "M", "W") else 0
+    if per_day <= 1:
+        return time.astype("M8[D]"), np.zeros(len(time), dtype=np.int64)
+    counts = time.astype(np.int64)
+    return (counts // per_day).astype("M8[D]"), counts % per_day
 
 
 def _last_day(months: AnyArray) -> IntArray:

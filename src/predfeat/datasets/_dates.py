@@ -275,10 +275,11 @@ class _Parts:
         time: AnyArray = days.astype("M8[us]") + (clock // 1000).astype("m8[us]")
         low, high = int(days.min().astype(np.int64)), int(days.max().astype(np.int64))
         for cycles in (0, -round((low + high) / 2 / _CYCLE)) if (clock % 1000).any() else ():
-            moved = cycles * _CYCLE
-            if max(abs(low + moved), abs(high + moved)) < _NANOSECONDS_REACH:
+            n_days = cycles * _CYCLE
+            if max(abs(low + n_days), abs(high + n_days)) < _NANOSECONDS_REACH:
+                moved = np.timedelta64(n_days, "D")
                 exact = (days + moved).astype("M8[ns]") + clock.astype("m8[ns]")
-                return Dates(time if cycles else exact, exact, np.timedelta64(moved, "D"))
+                return Dates(time if cycles else exact, exact, moved)
         return Dates(time, time, NOT_MOVED)
 
 

@@ -210,17 +210,16 @@ def _with_missing(
 
 def _between(one: AnyArray, other: AnyArray, place: IntArray, parts: IntArray) -> AnyArray:
     """Return the moment after `place` of as many equal `parts` between two; whole for counts."""
-    span = other - one
-    moved: AnyArray
-    if span.dtype.kind == "f":
-        moved = span * (place / parts)
-    else:
-        moved = _whole_share(span.view(np.int64), place, parts).astype(span.dtype)
-    between: AnyArray = one + moved
-    return between
+    if one.dtype.kind == "f":
+        between: AnyArray = one + (other - one) * (place / parts)
+        return between
+    # Without a sign, so that a span may be wider than half of what 64 bits tell apart.
+    start, stop = one.view(np.uint64), other.view(np.uint64)
+    moved = _whole_share(stop - start, place.astype(np.uint64), parts.astype(np.uint64))
+    return (start + moved).view(one.dtype)
 
 
-def _whole_share(span: IntArray, place: IntArray, parts: IntArray) -> IntArray:
+def _whole_share(span: AnyArray, place: AnyArray, parts: AnyArray) -> AnyArray:
     # Divided before it is multiplied, so that no product leaves 64 bits.
     quotient, rest = np.divmod(span, parts)
     share: IntArray = quotient * place + (rest * place + parts // 2) // parts
