@@ -204,14 +204,14 @@ def _named(error: BaseException) -> bool:
     raised_in = trace.tb_frame.f_globals.get("__name__", "")
     house = ("predfeat", "sklearn.utils._param_validation", "sklearn.utils.validation",
              "sklearn.base")  # fmt: skip
-    return isinstance(error, ValueError | TypeError) and raised_in.startswith(house)
+    return raised_in.startswith(house)
 
 
 def _refusing(run: Callable[[], None]) -> Callable[[], str | None]:
     def judged() -> str | None:
         try:
             run()
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, ImportError) as error:  # the last of a compiled engine
             if not _named(error):
                 raise
             if len(str(error)) > 2000:
