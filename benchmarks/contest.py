@@ -26,19 +26,7 @@ from pathlib import Path
 from time import process_time
 
 import numpy as np
-from scipy.signal import lfilter
-from scipy.stats import wilcoxon
-from threadpoolctl import threadpool_limits
-
-from predfeat import AutoFeatures
-from predfeat.datasets import hidden_lorenz
-from predfeat.experiments.reproduction import RecordingSource, audio_source, game_source
-from predfeat.experiments.reproduction._specification import Fit
-from predfeat.features._foreca import forecastable_directions
 from predfeat.features._near_best import first_near_best
-from predfeat.features._pfa import error_scatters, linearly_predictable_directions
-from predfeat.measures import predictability
-from predfeat.selection import purged_folds
 from predfeat.selection._auto import CALM
 from predfeat.selection._judging import (
     EQUAL_SCORES,
@@ -48,6 +36,18 @@ from predfeat.selection._judging import (
     judged,
     middle_of_best,
 )
+from scipy.signal import lfilter
+from scipy.stats import wilcoxon
+from threadpoolctl import threadpool_limits
+
+from predfeat import AutoFeatures
+from predfeat.datasets import hidden_lorenz
+from predfeat.experiments.reproduction import RecordingSource, audio_source, game_source
+from predfeat.experiments.reproduction._specification import Fit
+from predfeat.features._foreca import forecastable_directions
+from predfeat.features._pfa import error_scatters, linearly_predictable_directions
+from predfeat.measures import predictability
+from predfeat.selection import purged_folds
 from predfeat.series import check_sequences
 from predfeat.solvers import smallest_eigenpairs
 from predfeat.whitening import fit_whitening

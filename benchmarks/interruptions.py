@@ -39,7 +39,7 @@ with interruptible(is_all=True):
     method, data, out = sys.argv[1:]
     # About a second of searches on a quick machine, each.
     n = {"tree": 10, "tiles": 20, "blockwise": 3}[method]
-    model = GPFA(2, n_lags=2, max_iter=n, tol=0, neighbors_method=method, n_jobs=2)
+    model = GPFA(2, n_lags=2, max_iter=n, tol=0, engine=method, n_jobs=2)
     save(model.fit(np.load(data)), out + "/model.predfeat")
 """
 # What each is called with; DATA, SMALL and OUT stand for files and the folder that a run gets.

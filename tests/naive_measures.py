@@ -364,7 +364,7 @@ def gpfa(
     times = windows(Z, n_lags - 1, 0, groups)
     for _ in range(n_iterations):
         table = nearest(space, times, n_lags, n_neighbors, theiler, groups)
-        where = space if weighting == "calm" else None
+        where = space if weighting == "inverse_spread" else None
         weights = graph(Z, table, n_lags, kind, past, groups, where, horizon)
         values, vectors = embed(Z, weights, max(n_between, n_components), normalized)
         space = Z @ vectors[:, :n_between]

@@ -34,6 +34,8 @@ FOR_ALL = {
     "_jit_cache",
     "_files",
     "_memory",
+    "_logging",
+    "_progress",
     "_threads",
     "_processes",
 }

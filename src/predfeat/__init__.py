@@ -10,8 +10,8 @@ neighbors       who is similar: the k nearest states of every state
 graph           which samples to pull together: projected Laplacians
 solvers         the eigenproblem: order, sign, rank
 measures        how good is it: pure functions
-features        the estimators GPFA, SFA, PFA, ForeCA, RandomFeatures
-selection       which p, k and M, which method, how many are real, what went wrong
+features        the estimators GPFA, SFA, PFA, ForeCA, RandomFeatures, AutoFeatures
+selection       which p, k and M, how many are real, what went wrong
 persistence     model files without pickle
 datasets        generators with a known answer, readers of files
 experiments     methods compared on data
@@ -26,10 +26,10 @@ from typing import TYPE_CHECKING, Any
 from predfeat._version import __version__
 
 if TYPE_CHECKING:
-    from predfeat.features import GPFA, PFA, SFA, ForeCA, RandomFeatures
+    from predfeat.features import GPFA, PFA, SFA, AutoFeatures, ForeCA, RandomFeatures
     from predfeat.neighbors import nearest_neighbors
     from predfeat.persistence import load, read_header, save
-    from predfeat.selection import AutoFeatures, choose, diagnose, significance
+    from predfeat.selection import choose, diagnose, significance
 
 __all__ = [
     "GPFA",
@@ -50,8 +50,10 @@ __all__ = [
 
 # Loaded when first asked for: `predfeat --help` need not wait for scikit-learn.
 _HOMES = {
-    **dict.fromkeys(("GPFA", "SFA", "PFA", "ForeCA", "RandomFeatures"), "predfeat.features"),
-    **dict.fromkeys(("AutoFeatures", "choose", "significance", "diagnose"), "predfeat.selection"),
+    **dict.fromkeys(
+        ("GPFA", "SFA", "PFA", "ForeCA", "RandomFeatures", "AutoFeatures"), "predfeat.features"
+    ),
+    **dict.fromkeys(("choose", "significance", "diagnose"), "predfeat.selection"),
     "nearest_neighbors": "predfeat.neighbors",
     **dict.fromkeys(("save", "load", "read_header"), "predfeat.persistence"),
 }

@@ -17,6 +17,7 @@ __all__ = [
     "Interval",
     "JOBS",
     "LokyBackend",
+    "POSITIVE",
     "RealNotInt",
     "SEED",
     "StrOptions",
@@ -43,3 +44,6 @@ WINDOW = Interval(Integral, 0, None, closed="left")
 def whole_number(least: int) -> Interval:
     """Return the constraint of a parameter that counts something: from `least` up to 2³¹ - 1."""
     return Interval(Integral, least, _MOST, closed="both")
+
+
+POSITIVE = whole_number(1)

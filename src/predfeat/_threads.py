@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import lru_cache
-from itertools import count
 from threading import Lock, Thread, local
 from typing import Any, TypeVar
 
@@ -19,8 +17,6 @@ __all__ = [
     "count_threads",
     "map_blocks",
     "one_blas_thread",
-    "ticker",
-    "watching",
 ]
 
 _LARGE = 256
@@ -144,41 +140,6 @@ def as_in_a_worker() -> Iterator[None]:
 def count_threads(n_jobs: int | None) -> int:
     """Return the number of threads that `n_jobs` means here, as joblib understands it."""
     return int(effective_n_jobs(n_jobs))
-
-
-# Who wants to know how far long loops are; None where nobody does.
-_observer: ContextVar[Callable[[int, int], None] | None] = ContextVar("observer", default=None)
-
-
-@contextmanager
-def watching(observer: Callable[[int, int], None] | None) -> Iterator[None]:
-    """Let an observer be told, with the steps done and those of all, how far long loops are.
-
-    It may be called from any thread, and loops may follow each other.
-
-    Examples
-    --------
-    >>> from predfeat._threads import ticker, watching
-    >>> with watching(lambda done, total: print(done, "of", total)):
-    ...     tick = ticker(2)
-    ...     tick()
-    ...     tick()
-    1 of 2
-    2 of 2
-    """
-    token = _observer.set(observer)
-    try:
-        yield
-    finally:
-        _observer.reset(token)
-
-
-def ticker(total: int) -> Callable[[], None]:
-    """Return what a loop of so many steps is to call after each; it may be called by threads."""
-    observer, steps = _observer.get(), count(1)
-    if observer is None:
-        return lambda: None
-    return lambda: observer(next(steps), total)
 
 
 def map_blocks(

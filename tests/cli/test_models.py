@@ -147,12 +147,17 @@ def test_options_of_fit_are_parameters_of_the_method(tmp_path, trials):
         "fit", trials, *READ, "--out", model, "--n-components", "2", "--n-lags", "2",
         "--n-neighbors", "4", "--graph", "full", "--init", "sfa", "--max-iter", "3",
         "--theiler", "1", "--pca-components", "0.9999", "--n-intermediate", "3", "--no-past",
-        "--no-normalized", "--weighting", "calm", "--horizon", "2",
+        "--no-normalized", "--weighting", "inverse_spread", "--horizon", "2",
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     wanted = {"n_components": 2, "n_lags": 2, "n_neighbors": 4, "graph": "full", "init": "sfa"}
     wanted |= {"max_iter": 3, "theiler": 1, "pca_components": 0.9999}
-    wanted |= {"n_intermediate": 3, "past": False, "normalized": False, "weighting": "calm"}
+    wanted |= {
+        "n_intermediate": 3,
+        "past": False,
+        "normalized": False,
+        "weighting": "inverse_spread",
+    }
     wanted |= {"horizon": 2}
     assert load(model).get_params().items() >= wanted.items()
     assert read_header(model).notes["predfeat"]["columns"] == ["left", "right", "up"]
@@ -234,15 +239,18 @@ def test_fit_says_who_won_and_keeps_it(tmp_path, trials):
     assert done.exit_code == 0, done.output
     recording = read_trials(trials)
     model = AutoFeatures(1, n_neighbors=4).fit(recording.values, groups=recording.groups)
-    others = {name: score for name, score in model.scores_.items() if name != model.winner_}
+    others = {name: score for name, score in model.scores_.items() if name != model.best_candidate_}
     name, score = next(iter(others.items()))
-    kept = f"  kept: {model.winner_}, {model.scores_[model.winner_]:.4g}\n"
+    kept = f"  kept: {model.best_candidate_}, {model.scores_[model.best_candidate_]:.4g}\n"
     assert f"{kept}  next: {name}, {score:.4g}" in done.stderr
     np.testing.assert_array_equal(load(first).components_, model.components_)
-    assert run("fit", trials, *READ, *wanted, "--judge", "training", "--out", second).exit_code == 0
-    assert load(second).judge == "training"
+    assert (
+        run("fit", trials, *READ, *wanted, "--criterion", "training", "--out", second).exit_code
+        == 0
+    )
+    assert load(second).criterion == "training"
     told = " ".join(run("info", first).stdout.replace("│", " ").split())
-    assert f"winner: {model.winner_} scores: {next(iter(model.scores_))} 0." in told
+    assert f"best_candidate: {model.best_candidate_} scores: {next(iter(model.scores_))} 0." in told
     assert f"; … ({len(model.scores_)} in all)" in told
 
 

@@ -185,7 +185,7 @@ SETUP = replace(
 def test_killed_at_ten_moments_and_resumed_the_table_is_the_same_to_the_byte(tmp_path):
     (tmp_path / "run.py").write_text(RUN, encoding="utf-8")
     (tmp_path / "tests_setup.py").write_text(SETUP, encoding="utf-8")
-    calm, disturbed = tmp_path / "calm", tmp_path / "disturbed"
+    calm, disturbed = tmp_path / "inverse_spread", tmp_path / "disturbed"
     calm.mkdir()
     disturbed.mkdir()
 

@@ -132,8 +132,8 @@ def test_random_features_are_drawn_anew_in_every_repetition():
     drawn = []
 
     class Spy(RandomFeatures):
-        def _find_projection(self, white, whitening):
-            drawn.append(super()._find_projection(white, whitening))
+        def find_directions(self, white, whitening):
+            drawn.append(super().find_directions(white, whitening))
             return drawn[-1]
 
     compare_on_recording(recording_of(values), {"random": Spy(2, random_state=0)}, n_repetitions=3)
@@ -244,7 +244,7 @@ def test_where_the_last_fit_goes_astray_the_best_repetition_is_kept(lorenz):
     class Astray(SFA):
         """Finds the fastest features instead, once it sees everything."""
 
-        def _find_projection(self, white, whitening):
+        def find_directions(self, white, whitening):
             vectors = slow_directions(white, white.n_columns).vectors
             whole = white.n_rows == 600
             return vectors[:, -2:] if whole else vectors[:, :2]

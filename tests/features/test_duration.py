@@ -5,7 +5,8 @@ import pytest
 
 from engines import ENGINES
 from predfeat import GPFA, SFA
-from predfeat._threads import map_blocks, ticker, watching
+from predfeat._progress import following, ticker
+from predfeat._threads import map_blocks
 from predfeat.features import _duration, expected_time
 from predfeat.features._duration import extrapolated
 
@@ -56,22 +57,22 @@ def test_progress_is_told_within_an_iteration_and_never_goes_back(method, monkey
     monkeypatch.setattr("predfeat.neighbors._blockwise._TILE_NUMBERS", 1 << 16)
     monkeypatch.setattr("predfeat.neighbors._tiles._TILE", (64, 64))
     X = np.random.default_rng(0).normal(size=(600, 2))
-    model, seen = GPFA(1, max_iter=2, tol=0, neighbors_method=method, n_jobs=1), []
-    model._after_iteration = seen.append
-    told = model.fit(X).components_
+    model, seen = GPFA(1, max_iter=2, tol=0, engine=method, n_jobs=1), []
+    with following(lambda done, total: seen.append(done)):
+        told = model.fit(X).components_
     assert seen == sorted(seen)
     assert {1, 2} <= set(seen)
     for n_done in (0, 1):
         assert len([each for each in seen if n_done < each < n_done + 1]) > 3
-    plain = GPFA(1, max_iter=2, tol=0, neighbors_method=method, n_jobs=1).fit(X)
+    plain = GPFA(1, max_iter=2, tol=0, engine=method, n_jobs=1).fit(X)
     np.testing.assert_array_equal(plain.components_, told)
 
 
-def test_nobody_is_told_who_does_not_watch():
+def test_nobody_is_told_who_does_not_follow():
     seen = []
-    with watching(lambda *counts: seen.append(counts)):
+    with following(lambda *counts: seen.append(counts)):
         ticker(2)()
-        with watching(None):
+        with following(None):
             ticker(1)()
     ticker(1)()
     assert seen == [(1, 2)]

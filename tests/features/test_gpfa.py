@@ -59,7 +59,7 @@ def assert_twins(X, groups, *, n_components, n_lags, n_neighbors, n_iterations, 
 @pytest.mark.parametrize("graph", ["full", "star"])
 @pytest.mark.parametrize("past", [True, False])
 @pytest.mark.parametrize("normalized", [True, False])
-@pytest.mark.parametrize("weighting", ["equal", "calm"])
+@pytest.mark.parametrize("weighting", ["equal", "inverse_spread"])
 @pytest.mark.parametrize("n_iterations", [1, 3])
 def test_every_kind_of_graph(graph, past, normalized, weighting, n_iterations):
     X, groups = recording(lengths=(40, 30), gaps=(12, 55))
@@ -85,7 +85,7 @@ def test_rare_loud_moments_count_less_when_calm(graph):
     X[:, 2] *= np.where(random.random(1500) < 0.02, 5.0, 0.1)  # silent but for clicks
     equal, calm = (
         GPFA(1, weighting=weighting, graph=graph, normalized=False).fit(X).components_[0]
-        for weighting in ("equal", "calm")
+        for weighting in ("equal", "inverse_spread")
     )
     assert abs(equal[2]) * X[:, 2].std() < 0.1
     assert abs(calm[2]) * X[:, 2].std() > 0.9
@@ -162,14 +162,14 @@ def test_given_directions_to_start_in():
 
 
 @pytest.mark.parametrize("n_intermediate", [None, 3])
-@pytest.mark.parametrize("name", ["pca", "sfa", "extremes", "pfa", "foreca"])
+@pytest.mark.parametrize("name", ["pca", "sfa", "slow_fast", "pfa", "foreca"])
 def test_starting_in_the_features_of_another_method(name, n_intermediate):
     X, _ = recording(seed=6, lengths=(150,))
     n_between = n_intermediate or 2
     if name == "pca":
         centred = X - X.mean(axis=0)
         directions = np.linalg.eigh(centred.T @ centred)[1][:, ::-1][:, :n_between]
-    elif name == "extremes":
+    elif name == "slow_fast":
         every = SFA(X.shape[1]).fit(X)
         furthest = np.argsort(-np.abs(every.eigenvalues_ - 2))[:n_between]
         directions = every.components_[furthest].T
@@ -197,7 +197,7 @@ def typical_variance(Y, groups):
     return twins.typical_variance(Y, 2, groups=groups)
 
 
-STARTS = ["input", "pca", "sfa", "extremes", "pfa"]
+STARTS = ["input", "pca", "sfa", "slow_fast", "pfa"]
 
 
 def fits_of_all_lengths(start, longest, X, groups, **options):
@@ -209,7 +209,9 @@ def fits_of_all_lengths(start, longest, X, groups, **options):
 
 
 @pytest.mark.parametrize("graph", ["full", "star"])
-@pytest.mark.parametrize(("weighting", "judge"), [("equal", eq_2), ("calm", typical_variance)])
+@pytest.mark.parametrize(
+    ("weighting", "judge"), [("equal", eq_2), ("inverse_spread", typical_variance)]
+)
 @pytest.mark.parametrize("seed", range(3))
 def test_auto_keeps_the_start_and_the_iteration_with_the_most_predictable_training_features(
     graph, weighting, judge, seed
@@ -357,7 +359,7 @@ def test_eigenvalues_ascend():
 def test_the_engine_does_not_matter(method):
     X, groups = recording(seed=9, lengths=(100, 100))
     options = {"n_lags": 2, "n_neighbors": 5, "max_iter": 4}
-    chosen = GPFA(2, neighbors_method=method, **options).fit(X, groups=groups)
+    chosen = GPFA(2, engine=method, **options).fit(X, groups=groups)
     automatic = GPFA(2, **options).fit(X, groups=groups)
     np.testing.assert_array_equal(chosen.components_, automatic.components_)
 
@@ -366,7 +368,7 @@ def test_the_engine_does_not_matter(method):
 def test_threads_do_not_matter(method):
     # Large enough for several blocks, and more columns than the tree takes by itself.
     X = np.random.default_rng(10).normal(size=(2500, 10))
-    options = {"neighbors_method": method, "max_iter": 2, "n_lags": 1}
+    options = {"engine": method, "max_iter": 2, "n_lags": 1}
     one = GPFA(3, n_jobs=1, **options).fit(X)
     two = GPFA(3, n_jobs=2, **options).fit(X)
     np.testing.assert_array_equal(two.components_, one.components_)

@@ -1,11 +1,15 @@
 """GPFA's iteration: what is recorded, what is printed, when it stops."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 from predfeat import GPFA
 from predfeat.datasets import predictable_noise
-from predfeat.features._convergence import IterationHistory
+from predfeat.features import Settled
+from predfeat.features._run import next_iteration
 from predfeat.measures import subspace_angles
 
 
@@ -68,19 +72,29 @@ def test_a_deterministic_series_settles():
     assert np.isfinite(model.components_).all()
 
 
-def test_verbose_prints_a_line_for_each_iteration(X, capsys):
+def test_verbose_logs_a_line_for_each_iteration(X, caplog):
     GPFA(2, max_iter=3, tol=0).fit(X)
-    assert capsys.readouterr().out == ""
+    assert caplog.messages == []
     model = GPFA(2, max_iter=3, tol=0, verbose=1).fit(X)
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 3
-    for n, line in enumerate(lines, start=1):
+    assert len(caplog.messages) == 3
+    for n, line in enumerate(caplog.messages, start=1):
         objective = model.history_["eigenvalues"][n - 1].sum()
         assert f"iteration {n}/3" in line
         assert f"objective {objective:.6g}" in line
 
 
-class TestIterationHistory:
+def test_verbose_is_seen_where_no_logging_was_set_up():
+    code = (
+        "import numpy as np; from predfeat import GPFA; "
+        "X = np.random.default_rng(0).normal(size=(60, 3)); "
+        "GPFA(1, max_iter=2, tol=0).fit(X); GPFA(1, max_iter=2, tol=0, verbose=1).fit(X)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert [line[:26] for line in done.stderr.splitlines()] == ["[predfeat] GPFA, iteration"] * 2
+    assert done.stdout == ""
+
+
+class TestSettled:
     """The rule itself, on made-up objectives and angles."""
 
     @staticmethod
@@ -89,15 +103,16 @@ class TestIterationHistory:
         lines = [np.eye(len(angles))[0]]
         for n, angle in enumerate(np.radians(angles[1:]), start=1):
             lines.append(np.cos(angle) * lines[-1] + np.sin(angle) * np.eye(len(angles))[n])
-        return TestIterationHistory.steps_among(lines, objectives, tol)
+        return TestSettled.steps_among(lines, objectives, tol)
 
     @staticmethod
     def steps_among(lines, objectives, tol):
-        history = IterationHistory()
+        iterations = []
         for objective, line in zip(objectives, lines, strict=True):
-            history.record(np.array([objective]), np.reshape(line, (-1, 1)), 0.0)
-            if history.has_settled(tol):
-                return len(history.angles)
+            space = np.reshape(line, (-1, 1))
+            iterations.append(next_iteration(iterations, space, np.array([objective]), 0.0))
+            if Settled(tol)(iterations):
+                return len(iterations)
         return None
 
     def test_flat(self):

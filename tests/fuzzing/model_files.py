@@ -195,7 +195,7 @@ def require_working(loaded):
     """Raise unless a model that was loaded does what a model does."""
     if type(loaded) not in CLASSES:
         raise Wrong("another class")
-    loaded._validate_params()
+    loaded.check_parameters()
     X = series(n_columns=loaded.n_features_in_, n_rows=30)
     names = getattr(loaded, "feature_names_in_", None)
     X = X if names is None else pd.DataFrame(X, columns=names)

@@ -248,12 +248,21 @@ def test_forged_descriptions_are_refused(where, value, message, data, refused):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda fitted: fitted.pop("winner_"), "fitted numbers are not those of AutoFeatures"),
+        (
+            lambda fitted: fitted.pop("best_candidate_"),
+            "fitted numbers are not those of AutoFeatures",
+        ),
         (lambda fitted: fitted.pop("scores_"), "fitted numbers are not those of AutoFeatures"),
-        (lambda fitted: put(fitted, ["winner_"], "SFB"), "winner_ is none of those"),
-        (lambda fitted: put(fitted, ["winner_"], ["SFA"]), "winner_ is none of those"),
+        (
+            lambda fitted: put(fitted, ["best_candidate_"], "SFB"),
+            "best_candidate_ is none of those",
+        ),
+        (
+            lambda fitted: put(fitted, ["best_candidate_"], ["SFA"]),
+            "best_candidate_ is none of those",
+        ),
         (lambda fitted: put(fitted, ["scores_"], [0.5]), "scores_ is no dict of numbers"),
-        (lambda fitted: put(fitted, ["scores_"], {}), "winner_ is none of those"),
+        (lambda fitted: put(fitted, ["scores_"], {}), "best_candidate_ is none of those"),
         (lambda fitted: put(fitted, ["scores_", "SFA"], "1"), "scores_ is no dict of numbers"),
         (lambda fitted: put(fitted, ["scores_", "SFA"], True), "scores_ is no dict of numbers"),
     ],
@@ -264,7 +273,7 @@ def test_forged_winners_are_refused(change, message, refused, tmp_path):
     refused(forged(data, lambda fields: change(fields["fitted"])), message)
 
 
-def test_a_winner_without_scores_is_not_saved(tmp_path):
+def test_a_best_candidate_without_scores_is_not_saved(tmp_path):
     model = AutoFeatures(1, n_neighbors=4).fit(series())
     del model.scores_
     with pytest.raises(ModelFileError, match="scores_ is missing or was added"):

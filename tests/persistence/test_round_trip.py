@@ -106,7 +106,7 @@ def test_a_given_start_comes_back_as_the_matrix_it_is(as_given, tmp_path):
 @pytest.mark.parametrize(
     ("estimator", "kept", "scores"),
     [
-        (AutoFeatures(1, n_neighbors=4), "winner_", "scores_"),
+        (AutoFeatures(1, n_neighbors=4), "best_candidate_", "scores_"),
         (GPFA(1, n_neighbors=4, max_iter=3, init="auto"), "init_", "start_scores_"),
     ],
     ids=["AutoFeatures", "GPFA"],

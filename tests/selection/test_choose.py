@@ -18,7 +18,7 @@ from predfeat.selection import (
     predicted_shares,
     purged_folds,
 )
-from predfeat.selection._paths import surface_directions
+from predfeat.selection._warm_started_grid import surface_directions
 from predfeat.series import check_sequences
 from predfeat.whitening import fit_whitening
 

@@ -378,7 +378,7 @@ def test_advice_helps():
     names = diagnosed(GPFA(3, theiler=100), wandering()).names
     assert "adjacent-neighbors" not in names
     clicks = toy() * np.where(np.arange(1500) % 50 == 7, 10.0, 1.0)[:, None]
-    names = diagnosed(GPFA(2, weighting="calm", normalized=False), clicks).names
+    names = diagnosed(GPFA(2, weighting="inverse_spread", normalized=False), clicks).names
     assert "loud-moments" not in names
 
 

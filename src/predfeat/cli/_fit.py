@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from predfeat._progress import following
 from predfeat.cli._data import read_recording
 from predfeat.cli._methods import METHODS, complete_method, understand_method
 from predfeat.cli._notes import data_notes
@@ -94,7 +95,7 @@ def fit(
     init: Annotated[
         str | None,
         typer.Option(
-            help="GPFA: input (default), pca, sfa, extremes, pfa, foreca or auto.",
+            help="GPFA: input (default), pca, sfa, slow_fast, pfa, foreca or auto.",
             show_default=False,
         ),
     ] = None,
@@ -135,7 +136,7 @@ def fit(
     weighting: Annotated[
         str | None,
         typer.Option(
-            help="GPFA: equal (default) or calm, where loud moments count less.",
+            help="GPFA: equal (default) or inverse_spread, where loud moments count less.",
             show_default=False,
         ),
     ] = None,
@@ -143,10 +144,10 @@ def fit(
         int | None,
         typer.Option(min=0, max=LARGEST_SEED, help="ForeCA, random: seed.", show_default=False),
     ] = None,
-    judge: Annotated[
+    criterion: Annotated[
         str | None,
         typer.Option(
-            help="auto: both (default), typical, training or validation decides who is kept.",
+            help="auto: scores candidates by balanced (default), typical, training or validation.",
             show_default=False,
         ),
     ] = None,
@@ -191,7 +192,7 @@ def fit(
         "graph": graph, "init": init, "max_iter": max_iter, "theiler": theiler,
         "n_averaged": n_averaged, "n_intermediate": n_intermediate, "past": past,
         "normalized": normalized, "weighting": weighting, "random_state": random_state,
-        "judge": judge, "horizon": horizon,
+        "criterion": criterion, "horizon": horizon,
     }  # fmt: skip
     parameters: dict[str, Any] = {n: value for n, value in given.items() if value is not None}
     model = _estimator(method, parameters, jobs)
@@ -203,11 +204,12 @@ def fit(
     )
     if not quiet:
         _say_how_long(model, values, groups)
-    with progress_bar(f"fitting {type(model).__name__}", quiet=quiet) as progress:
-        _show_progress(model, progress)
-        with _constant_columns_by_name(recording, quiet=quiet):
-            model.fit(values, groups=groups)
-        _show_progress(model, None)
+    with (
+        progress_bar(f"fitting {type(model).__name__}", quiet=quiet) as progress,
+        following(progress),
+        _constant_columns_by_name(recording, quiet=quiet),
+    ):
+        model.fit(values, groups=groups)
     from predfeat.persistence import save
 
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -272,19 +274,9 @@ def _say_how_long(model: Any, values: Any, groups: Any) -> None:
     )
 
 
-def _show_progress(model: Any, progress: Callable[[float, float], None] | None) -> None:
-    """Let a model that can tell how far it is do so, or no longer."""
-    for hook in ("_after_iteration", "_after_candidate"):
-        model.__dict__.pop(hook, None)
-    if progress is not None and hasattr(model, "_after_iteration"):
-        model._after_iteration = lambda done: progress(done, model.max_iter)
-    elif progress is not None and hasattr(model, "_after_candidate"):
-        model._after_candidate = progress
-
-
 def _say_who_won(model: Any, *, quiet: bool) -> None:
-    if hasattr(model, "winner_"):
-        kept, scores, words = model.winner_, dict(model.scores_), ""
+    if hasattr(model, "best_candidate_"):
+        kept, scores, words = model.best_candidate_, dict(model.scores_), ""
     elif hasattr(model, "init_"):
         kept, scores, words = model.init_, dict(model.start_scores_), "from "
     else:
@@ -368,5 +360,5 @@ def _estimator(method: str, parameters: dict[str, Any], jobs: int) -> Any:
 _TYPED = (
     "n_components", "pca_components", "n_lags", "n_neighbors", "graph", "init", "max_iter",
     "theiler", "n_averaged", "n_intermediate", "past", "normalized", "weighting", "random_state",
-    "judge", "horizon",
+    "criterion", "horizon",
 )  # fmt: skip

@@ -26,9 +26,8 @@ from predfeat.experiments._splits import (
     shortest_piece,
     spread_sequences,
 )
-from predfeat.features import RandomFeatures
+from predfeat.features import AutoFeatures, RandomFeatures
 from predfeat.measures import predictability
-from predfeat.selection import AutoFeatures
 from predfeat.series import Sequences, check_sequences, find_states
 from predfeat.whitening import fit_whitening
 

@@ -1,12 +1,25 @@
-"""Stage 7, the estimators: GPFA and the methods it is compared with, over one small base."""
+"""Stage 9, the estimators: GPFA and the methods it is compared with, over one small base.
 
+GPFA itself is a few public functions over white space (`find_neighbors`, `embed`, `iterate`,
+`averaged`), and the other methods are one each (`slow_directions`,
+`linearly_predictable_directions`, `forecastable_directions`); the estimators are thin.
+"""
+
+from predfeat.features._auto import AutoFeatures
 from predfeat.features._base import LinearFeatures
 from predfeat.features._duration import ExpectedTime, expected_time
-from predfeat.features._foreca import ForeCA
+from predfeat.features._embedding import Embedding, GraphSettings, embed, find_neighbors
+from predfeat.features._first_within_tolerance import first_within_tolerance
+from predfeat.features._foreca import ForeCA, forecastable_directions
 from predfeat.features._gpfa import GPFA
-from predfeat.features._pfa import PFA
+from predfeat.features._iteration import Observer, iterate
+from predfeat.features._mean_space import mean_space
+from predfeat.features._pfa import PFA, linearly_predictable_directions
 from predfeat.features._random import RandomFeatures
-from predfeat.features._sfa import SFA
+from predfeat.features._run import Iteration, Run, averaged
+from predfeat.features._sfa import SFA, slow_and_fast_directions, slow_directions
+from predfeat.features._starts import STARTS, start_directions
+from predfeat.features._stopping import BestIteration, Settled, StopPolicy, either, never
 
 __all__ = [
     "GPFA",
@@ -14,7 +27,30 @@ __all__ = [
     "PFA",
     "ForeCA",
     "RandomFeatures",
+    "AutoFeatures",
     "LinearFeatures",
+    "GraphSettings",
+    "find_neighbors",
+    "Embedding",
+    "embed",
+    "Iteration",
+    "Run",
+    "Observer",
+    "iterate",
+    "averaged",
+    "StopPolicy",
+    "Settled",
+    "never",
+    "either",
+    "BestIteration",
+    "STARTS",
+    "start_directions",
+    "slow_directions",
+    "slow_and_fast_directions",
+    "linearly_predictable_directions",
+    "forecastable_directions",
+    "mean_space",
+    "first_within_tolerance",
     "ExpectedTime",
     "expected_time",
 ]

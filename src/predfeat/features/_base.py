@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from predfeat._compat import Interval, RealNotInt, whole_number
+from predfeat._compat import POSITIVE, Interval, RealNotInt
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import DimensionError
 from predfeat.features._ignored_target import check_ignored_target
@@ -20,16 +20,18 @@ from predfeat.series import Sequences, check_matrix, check_sequences, refuse_ove
 from predfeat.solvers import fix_signs
 from predfeat.whitening import Whitening, fit_whitening
 
-__all__ = ["LinearFeatures", "POSITIVE"]
+__all__ = ["LinearFeatures"]
 
-POSITIVE = whole_number(1)
+_FLOAT64 = float(np.finfo(np.float64).eps)
 
 
 class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
     """Base of the methods: a linear map from white space, found by the method.
 
-    A method says in `_find_projection` which directions of white space it wants. Everything else
+    A method says in `find_directions` which directions of white space it wants. Everything else
     (input, gaps, sequences, whitening, signs, transform and back, score) is done here, once.
+    `fit` takes what users have; `fit_series` and `fit_white` are the doors for those who come
+    from the stages before, with a series that is checked, or already white.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -64,7 +66,7 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self
             A fit that fails or is interrupted leaves what an earlier one found as it was.
         """
-        self._validate_params()
+        self.check_parameters()
         with self._earlier_fit_aside():
             matrix = check_matrix(X, estimator=self, min_rows=2)
             check_ignored_target(y, groups, len(matrix.values), type(self).__name__)
@@ -73,10 +75,65 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             whitening = fit_whitening(
                 series, self.pca_components, names=matrix.names, resolution=matrix.resolution
             )
-            whitening.require(self.n_components)
-            projection = self._find_projection(whitening.apply(series), whitening)
-            self._keep(whitening, projection)
+            self._fit_white(whitening.apply(series), whitening)
         return self
+
+    def fit_series(self, series: Sequences, *, resolution: float = _FLOAT64) -> Self:
+        """Find the features of a series that was checked: nothing is checked or warned of again.
+
+        Parameters
+        ----------
+        series : Sequences
+            The training data.
+        resolution : float, optional
+            Relative rounding error of its numbers; by default that of float64.
+
+        Returns
+        -------
+        self
+        """
+        whitening = fit_whitening(series, self.pca_components, warn=False, resolution=resolution)
+        return self.fit_white(whitening.apply(series), whitening)
+
+    def fit_white(self, white: Sequences, whitening: Whitening) -> Self:
+        """Find the features of a series that is already white, for several fits of the same data.
+
+        Parameters
+        ----------
+        white : Sequences
+            The training data in white space.
+        whitening : Whitening
+            The way there; `pca_components` is not looked at again.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from predfeat import PFA, SFA
+        >>> from predfeat.datasets import predictable_noise
+        >>> from predfeat.series import check_sequences
+        >>> from predfeat.whitening import fit_whitening
+        >>> series = check_sequences(predictable_noise(300, random_state=0))
+        >>> whitening = fit_whitening(series)
+        >>> white = whitening.apply(series)
+        >>> models = [method.fit_white(white, whitening) for method in (SFA(), PFA())]
+        >>> models[0].components_.shape
+        (2, 10)
+        """
+        with self._earlier_fit_aside():
+            self.n_features_in_ = len(whitening.mean)
+            self._fit_white(white, whitening)
+        return self
+
+    def _fit_white(self, white: Sequences, whitening: Whitening) -> None:
+        whitening.require(self.n_components)
+        self._keep(whitening, self.find_directions(white, whitening))
+
+    def check_parameters(self) -> None:
+        """Raise where a parameter has a type or value that it may not have."""
+        self._validate_params()
 
     @contextmanager
     def _earlier_fit_aside(self) -> Iterator[None]:
@@ -99,8 +156,23 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return {name: value for name, value in vars(self).items() if name.endswith("_")}
 
     @abstractmethod
-    def _find_projection(self, white: Sequences, whitening: Whitening) -> FloatArray:
-        """Return the directions as unit columns, shape (rank, n_components), best first."""
+    def find_directions(self, white: Sequences, whitening: Whitening) -> FloatArray:
+        """Return the directions of white space that this method wants.
+
+        What else it finds, such as eigenvalues, it keeps as attributes.
+
+        Parameters
+        ----------
+        white : Sequences
+            The training data in white space.
+        whitening : Whitening
+            The way there.
+
+        Returns
+        -------
+        ndarray of shape (rank, n_components)
+            Unit columns, the best first.
+        """
 
     def _keep(self, whitening: Whitening, projection: FloatArray) -> None:
         components = (whitening.directions @ projection).T

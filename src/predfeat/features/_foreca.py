@@ -10,10 +10,10 @@ import numpy as np
 from scipy import linalg
 from sklearn.utils import check_random_state
 
-from predfeat._compat import Interval, whole_number
+from predfeat._compat import POSITIVE, Interval, whole_number
 from predfeat._threads import one_blas_thread
 from predfeat._typing import FloatArray
-from predfeat.features._base import POSITIVE, LinearFeatures
+from predfeat.features._base import LinearFeatures
 from predfeat.features._sfa import slow_directions
 from predfeat.measures._spectra import PRIOR_WEIGHT, segment_transforms
 from predfeat.series import Sequences
@@ -109,7 +109,8 @@ class ForeCA(LinearFeatures):
         self.pca_components = pca_components
         self.random_state = random_state
 
-    def _find_projection(self, white: Sequences, whitening: Whitening) -> FloatArray:
+    def find_directions(self, white: Sequences, whitening: Whitening) -> FloatArray:
+        """See `LinearFeatures.find_directions`."""
         directions, self.omega_, self.n_iter_ = forecastable_directions(
             white,
             self.n_components,

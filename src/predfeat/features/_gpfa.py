@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from numbers import Real
-from time import perf_counter
 from typing import Any, ClassVar
 
 import numpy as np
 
-from predfeat._compat import JOBS, WINDOW, Interval, StrOptions
-from predfeat._threads import one_blas_thread, watching
-from predfeat._typing import ArrayLike, FloatArray, IntArray
+from predfeat._compat import JOBS, POSITIVE, WINDOW, Interval, StrOptions
+from predfeat._logging import tell
+from predfeat._progress import step
+from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import RankError
-from predfeat.features._base import POSITIVE, LinearFeatures
-from predfeat.features._convergence import IterationHistory
-from predfeat.features._mean_space import mean_space
-from predfeat.features._near_best import first_near_best
+from predfeat.features._base import LinearFeatures
+from predfeat.features._embedding import Embedding, GraphSettings
+from predfeat.features._first_within_tolerance import first_within_tolerance
+from predfeat.features._iteration import Observer, iterate
+from predfeat.features._run import Iteration, Run, averaged
 from predfeat.features._starts import STARTS, TRIED, given_directions, start_directions
-from predfeat.graph import (
-    GRAPHS,
-    ProjectedLaplacian,
-    calmed,
-    find_neighborhoods,
-    projected_laplacian,
-)
+from predfeat.features._stopping import BestIteration, Settled, StopPolicy, either
+from predfeat.graph import GRAPHS
 from predfeat.measures._predictability import variance_left_open
-from predfeat.neighbors import METHODS, NeighborTable, search
-from predfeat.series import Sequences, find_states
-from predfeat.solvers import Eigenpairs, smallest_eigenpairs
+from predfeat.neighbors import METHODS
+from predfeat.series import Sequences
 from predfeat.whitening import Whitening
 
 __all__ = ["GPFA"]
@@ -75,45 +68,46 @@ class GPFA(LinearFeatures):
         Also connect the predecessors of similar states.
     normalized : bool, default=True
         Normalise with the degrees (the generalized eigenproblem above) or not (L alone).
-    weighting : {"equal", "calm"}, default="equal"
-        "equal" is the paper's: all neighbourhoods count the same, and those of loud moments, where
-        samples lie far apart, decide. "calm" lets each count by the inverse of its spread in the
-        space in which neighbours are searched, so that the mean spread is minimised instead of
-        the mean squared one. Best with normalized=False: degrees favour crowded places.
+    weighting : {"equal", "inverse_spread"}, default="equal"
+        What a neighbourhood counts. "equal" is the paper's choice: all count the same, and those
+        of loud moments, where samples lie far apart, decide. With "inverse_spread" each counts by
+        the inverse of its spread in the space where neighbours are searched, so that the mean
+        spread is minimised instead of the mean squared spread. This works best with
+        normalized=False, as degrees favour crowded places.
     max_iter : int, default=50
-        Iterations at most, R.
+        The largest number of iterations, R.
     tol : float, default=1e-3
-        Stop when, over 5 iterations, the objective did not fall by this share, nor the angle to
-        the nearest of the last 5 feature spaces by ten times it (but not while each one is more
-        than 45 degrees from the last, unless they go to and fro between the same few). 0 runs
-        exactly `max_iter` iterations.
-    init : {"input", "pca", "sfa", "extremes", "pfa", "foreca", "auto"} or array, default="input"
+        Stop when, over 5 iterations, neither the objective fell by this share, nor the angle to
+        the nearest of the last 5 feature spaces by ten times this share. (The iteration goes on
+        while each space is more than 45 degrees from the last, unless the same few spaces
+        alternate.) 0 runs exactly `max_iter` iterations.
+    init : {"input", "pca", "sfa", "slow_fast", "pfa", "foreca", "auto"} or array, default="input"
         Where the first neighbours are searched: in white space, in the feature space of another
-        method ("extremes" are the slowest and the fastest directions alike), or in that of a given
-        projection of shape (n_columns, any number). "auto" iterates from each but ForeCA's, and
-        keeps of each run the iteration whose features of the training data are the most
-        predictable, by eq. (2) with 10 neighbours (with weighting="calm", by the squared mean of
-        the standard deviations in it): on recordings that is often an early one. It stops when 8
-        in a row were not better. Of the runs it keeps the best; of those within 10 % of it, the
-        first in this order. Three to eight times the cost. With weighting="calm", "extremes" did
-        better than "auto" on recordings of sound.
+        method ("slow_fast" takes the slowest and the fastest directions), or in that of a given
+        projection of shape (n_columns, any number). "auto" iterates from each of them except
+        ForeCA's. Of each run it keeps the iteration whose features of the training data are the
+        most predictable, by eq. (2) with 10 neighbours (with weighting="inverse_spread", by the
+        squared mean of the standard deviations in it): on recordings that is often an early one.
+        A run ends when 8 iterations in a row were not better. The best run is kept; of runs
+        within 10 % of it, the first in this order. "auto" costs three to eight times as much.
+        With weighting="inverse_spread", "slow_fast" did better than "auto" on recordings of sound.
     n_averaged : int, default=1
-        Iterations at the end (at most half of `n_iter_`) whose feature spaces are averaged: from
-        one to the next some neighbours change, and the spaces with them. 1 is the paper's
-        algorithm; 10 takes most of that out.
+        Iterations at the end (at most half of `n_iter_`) whose feature spaces are averaged. Some
+        neighbours change from one iteration to the next, and the spaces change with them. 1 is
+        the paper's algorithm; 10 removes most of that variation.
     n_intermediate : int or None, default=None
         Features to search neighbours in between iterations; by default `n_components`.
     pca_components : int, float or None, default=None
         Principal components to keep before whitening: a count, a share of variance, or all.
     theiler : int, default=0
         Exclude neighbours of the same sequence at most that many rows away.
-    neighbors_method : {"auto", "tree", "tiles", "blockwise"}, default="auto"
+    engine : {"auto", "tree", "tiles", "blockwise"}, default="auto"
         The engine of the neighbour search; see `predfeat.nearest_neighbors`.
     n_jobs : int or None, default=None
         Threads of the neighbour search. The result does not depend on it. (With more than 256
         columns, its last digits can depend on the number of BLAS threads, which is not set here.)
     verbose : int, default=0
-        1 prints a line for each iteration.
+        1 logs a line for each iteration, with the logger "predfeat".
 
     Attributes
     ----------
@@ -164,14 +158,14 @@ class GPFA(LinearFeatures):
         "graph": [StrOptions(set(GRAPHS))],
         "past": ["boolean"],
         "normalized": ["boolean"],
-        "weighting": [StrOptions({"equal", "calm"})],
+        "weighting": [StrOptions({"equal", "inverse_spread"})],
         "max_iter": [POSITIVE],
         "tol": [Interval(Real, 0, None, closed="left")],
         "init": [StrOptions({*STARTS, "auto"}), "array-like"],
         "n_averaged": [POSITIVE],
         "n_intermediate": [POSITIVE, None],
         "theiler": [WINDOW],
-        "neighbors_method": [StrOptions(set(METHODS))],
+        "engine": [StrOptions(set(METHODS))],
         "n_jobs": [JOBS, None],
         "verbose": ["verbose"],
     }
@@ -194,7 +188,7 @@ class GPFA(LinearFeatures):
         n_intermediate: int | None = None,
         pca_components: int | float | None = None,
         theiler: int = 0,
-        neighbors_method: str = "auto",
+        engine: str = "auto",
         n_jobs: int | None = None,
         verbose: int = 0,
     ):
@@ -213,195 +207,134 @@ class GPFA(LinearFeatures):
         self.n_intermediate = n_intermediate
         self.pca_components = pca_components
         self.theiler = theiler
-        self.neighbors_method = neighbors_method
+        self.engine = engine
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _find_projection(self, white: Sequences, whitening: Whitening) -> FloatArray:
+    def find_directions(self, white: Sequences, whitening: Whitening) -> FloatArray:
+        """Iterate from the start asked for; see `LinearFeatures.find_directions`."""
         white.state_times(self.n_lags, self.horizon)  # at least one state has a successor
-        n_between = self._count_between(whitening)
+        self._refuse_many_intermediate(whitening)
         if isinstance(self.init, str) and self.init == "auto":
-            run = self._best_run(white, whitening, n_between)
+            run = self._best_run(white, whitening)
         else:
-            run = self._run(white, self._first_space(white, whitening, n_between), n_between)
-        self.eigenvalues_ = run.eigenvalues
-        self.history_, self.n_iter_ = run.history.as_dict(), len(run.history.angles)
-        return run.projection
+            run = self._run(white, self.first_space(white, whitening), Settled(self.tol))
+        directions, self.eigenvalues_ = self._averaged(run)
+        self.history_, self.n_iter_ = run.history(), len(run.iterations)
+        return directions
 
-    def _run(
-        self, white: Sequences, space: Sequences, n_between: int, *, best_kept: bool = False
-    ) -> GPFARun:
-        """Iterate from a space until the features settle; keep the last ones, or the best."""
-        history = IterationHistory()
-        latest: deque[FloatArray] = deque(maxlen=self.n_averaged)
-        neighbors: IntArray | None = None
-        kept: _Step | None = None
-        with one_blas_thread(white.n_columns):
-            for n_done in range(1, self.max_iter + 1):
-                started = perf_counter()
-                with watching(self._search_observer(n_done)):
-                    projected, neighbors = self._iterate(white, space, neighbors)
-                pairs = self._solve(projected, max(n_between, self.n_components))
-                latest.append(pairs.vectors[:, : self.n_components])
-                values = pairs.values[: self.n_components]
-                history.record(values, latest[-1], perf_counter() - started)
-                self._report(history)
-                left_open = self._left_open(white, latest[-1]) if best_kept else 0.0
-                if kept is None or not best_kept or left_open < kept.left_open:
-                    kept = _Step(n_done, list(latest), values, projected, left_open)
-                in_vain = self.tol > 0 and n_done - kept.number >= LOOK_AHEAD
-                if in_vain or history.has_settled(self.tol):
-                    break
-                space = white.with_rows(white.rows @ pairs.vectors[:, :n_between])
-            assert kept is not None  # max_iter is positive
-            return self._finished(kept, history)
-
-    def _finished(self, kept: _Step, history: IterationHistory) -> GPFARun:
-        history = history.until(kept.number)
-        n_averaged = min(self.n_averaged, kept.number // 2)
-        last = kept.spaces[-1]
-        if n_averaged <= 1:
-            return GPFARun(last, kept.eigenvalues, history, last)
-        return GPFARun(*self._averaged(kept.spaces[-n_averaged:], kept.projected), history, last)
-
-    def _averaged(
-        self, spaces: list[FloatArray], projected: ProjectedLaplacian
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return directions in the middle of several spaces, and their eigenvalues."""
-        basis = mean_space(spaces)
-        within = ProjectedLaplacian(
-            basis.T @ projected.laplacian @ basis, basis.T @ projected.degree @ basis
-        )
-        pairs = self._solve(within, self.n_components)
-        return basis @ pairs.vectors, pairs.values
-
-    def _best_run(self, white: Sequences, whitening: Whitening, n_between: int) -> GPFARun:
-        """Iterate from every start, and return the run with the most predictable features."""
-        runs = {}
-        for start in TRIED:
-            space = self._first_space(white, whitening, n_between, start)
-            runs[start] = self._run(white, space, n_between, best_kept=True)
-        self.start_scores_ = {
-            start: self._left_open(white, run.projection) for start, run in runs.items()
-        }
-        self.init_ = first_near_best(self.start_scores_, EQUAL_STARTS)
-        return runs[self.init_]
-
-    def _left_open(self, white: Sequences, directions: FloatArray) -> float:
-        """Judge features by what the runs are to minimise."""
-        features = white.with_rows(white.rows @ directions)
-        left_open = variance_left_open(features, self.n_lags, self.n_jobs, horizon=self.horizon)
-        return left_open.typical if self.weighting == "calm" else left_open.mean
-
-    def _iterate(
-        self, white: Sequences, space: Sequences, guess: IntArray | None
-    ) -> tuple[ProjectedLaplacian, IntArray]:
-        """Search neighbours in a space, and connect the samples.
-
-        The neighbours found are returned, too: they are a good guess for the next search.
-        """
-        table = search(
-            find_states(space, self.n_lags, n_neighbors=self.n_neighbors),
-            self.n_neighbors,
+    @property
+    def settings(self) -> GraphSettings:
+        """How this method connects samples, for `embed` and `iterate`."""
+        return GraphSettings(
+            n_lags=self.n_lags,
+            horizon=self.horizon,
+            n_neighbors=self.n_neighbors,
+            graph=self.graph,
+            past=self.past,
+            normalized=self.normalized,
+            weighting=self.weighting,
             theiler=self.theiler,
-            method=self.neighbors_method,
+            engine=self.engine,
             n_jobs=self.n_jobs,
-            guess=guess,
         )
-        return self._connect(white, space, table), table.indices
 
-    def _embed(
-        self, white: Sequences, space: Sequences, table: NeighborTable, n_directions: int
-    ) -> Eigenpairs:
-        """Connect the samples that follow states which are similar in a space, and embed them."""
-        return self._solve(self._connect(white, space, table), n_directions)
-
-    def _connect(
-        self, white: Sequences, space: Sequences, table: NeighborTable
-    ) -> ProjectedLaplacian:
-        terms = find_neighborhoods(table, white, self.n_lags, past=self.past, horizon=self.horizon)
-        if self.weighting == "calm":
-            terms = calmed(terms, space.rows, self.graph)
-        return projected_laplacian(terms, white.rows, self.graph)
-
-    def _solve(self, projected: ProjectedLaplacian, n_directions: int) -> Eigenpairs:
-        degree = projected.degree if self.normalized else None
-        return smallest_eigenpairs(projected.laplacian, n_directions, degree)
-
-    def _count_between(self, whitening: Whitening) -> int:
-        n_between = self.n_components if self.n_intermediate is None else self.n_intermediate
-        if n_between > whitening.rank:
-            raise RankError(
-                f"n_intermediate={n_between} is more than the rank {whitening.rank} of the data."
-            )
-        return n_between
-
-    def _first_space(
+    def first_space(
         self,
         white: Sequences,
         whitening: Whitening,
-        n_between: int,
         start: str | ArrayLike | None = None,
+        n_directions: int | None = None,
     ) -> Sequences:
-        """Return the series in which the first neighbours are searched."""
+        """Return the series in which the first neighbours are searched.
+
+        Parameters
+        ----------
+        white : Sequences
+            The series in white space.
+        whitening : Whitening
+            The way there.
+        start : str or array-like, optional
+            One of the values of `init` but "auto"; by default `init` itself.
+        n_directions : int, optional
+            Of a start that is another method; by default as many as between iterations.
+
+        Returns
+        -------
+        Sequences
+        """
         start = self.init if start is None else start
         if isinstance(start, str) and start == "input":
             return white
         if isinstance(start, str):
-            directions = start_directions(start, white, n_between, self.n_lags, self.horizon)
+            n_directions = self._n_between if n_directions is None else n_directions
+            directions = start_directions(start, white, n_directions, self.n_lags, self.horizon)
         else:
             directions = given_directions(start, whitening)
         return white.with_rows(white.rows @ directions)
 
-    # Called with the number of iterations done, and during a search with a part of the next one:
-    # for whoever shows progress.
-    _after_iteration: Callable[[float], None] | None = None
+    def _run(
+        self,
+        white: Sequences,
+        space: Sequences,
+        stop: StopPolicy,
+        observer: Observer | None = None,
+    ) -> Run:
+        def observe(iteration: Iteration, embedding: Embedding) -> None:
+            tell(self._in_words(iteration), self.verbose)
+            if observer is not None:
+                observer(iteration, embedding)
 
-    def _search_observer(self, number: int) -> Callable[[int, int], None] | None:
-        """Return what follows the search of an iteration of that number."""
-        after, furthest = self._after_iteration, 0.0
-        if after is None:
-            return None
+        return iterate(
+            white,
+            space,
+            self.settings,
+            self.n_components,
+            n_intermediate=self.n_intermediate,
+            max_iter=self.max_iter,
+            stop=stop,
+            observer=observe,
+        )
 
-        def observe(n_done: int, n_all: int) -> None:
-            # What a search leaves open another one may find: that is not one step back. And after
-            # the last step there is still the graph to do.
-            nonlocal furthest
-            furthest = max(furthest, n_done / (n_all + 1))
-            after(number - 1 + furthest)
+    def _averaged(self, run: Run) -> tuple[FloatArray, FloatArray]:
+        return averaged(run, self.n_averaged, normalized=self.normalized)
 
-        return observe
+    def _best_run(self, white: Sequences, whitening: Whitening) -> Run:
+        """Iterate from every start, and return the run with the most predictable features."""
+        runs, self.start_scores_ = {}, {}
+        for number, start in enumerate(TRIED, 1):
+            best = BestIteration(partial(self._left_open, white))
+            stop: StopPolicy = Settled(self.tol)
+            if self.tol > 0:
+                stop = either(stop, best.not_for(LOOK_AHEAD))
+            with step(number, len(TRIED)):
+                space = self.first_space(white, whitening, start)
+                run = self._run(white, space, stop, best)
+            runs[start] = best.end_of(run)
+            self.start_scores_[start] = self._left_open(white, self._averaged(runs[start])[0])
+        self.init_ = first_within_tolerance(self.start_scores_, EQUAL_STARTS)
+        return runs[self.init_]
 
-    def _report(self, history: IterationHistory) -> None:
-        if self._after_iteration is not None:
-            self._after_iteration(len(history.angles))
-        if self.verbose:
-            angle = history.angles[-1]
-            turned = "" if np.isnan(angle) else f"angle {angle:.3g}°, "
-            print(
-                f"[GPFA] iteration {len(history.angles)}/{self.max_iter}: "
-                f"objective {history.eigenvalues[-1].sum():.6g}, "
-                f"{turned}{history.seconds[-1]:.3g} s",
-                flush=True,
+    def _left_open(self, white: Sequences, directions: FloatArray) -> float:
+        """Return what the runs are to minimise."""
+        features = white.with_rows(white.rows @ directions)
+        left_open = variance_left_open(features, self.n_lags, self.n_jobs, horizon=self.horizon)
+        return left_open.typical if self.weighting == "inverse_spread" else left_open.mean
+
+    @property
+    def _n_between(self) -> int:
+        return self.n_components if self.n_intermediate is None else self.n_intermediate
+
+    def _refuse_many_intermediate(self, whitening: Whitening) -> None:
+        if self._n_between > whitening.rank:
+            raise RankError(
+                f"n_intermediate={self._n_between} is more than the rank {whitening.rank} of the "
+                "data."
             )
 
-
-@dataclass(frozen=True)
-class _Step:
-    """An iteration that may be kept: the spaces that end with it, and what they leave open."""
-
-    number: int
-    spaces: list[FloatArray]
-    eigenvalues: FloatArray
-    projected: ProjectedLaplacian
-    left_open: float
-
-
-@dataclass(frozen=True)
-class GPFARun:
-    """What an iteration led to, and the directions of its last step, not averaged."""
-
-    projection: FloatArray
-    eigenvalues: FloatArray
-    history: IterationHistory
-    last: FloatArray
+    def _in_words(self, iteration: Iteration) -> str:
+        turned = "" if np.isnan(iteration.angle) else f"angle {iteration.angle:.3g}°, "
+        return (
+            f"GPFA, iteration {iteration.number}/{self.max_iter}: objective "
+            f"{iteration.eigenvalues.sum():.6g}, {turned}{iteration.seconds:.3g} s"
+        )

@@ -29,7 +29,7 @@ def mean_space(spaces: Sequence[FloatArray]) -> FloatArray:
     Examples
     --------
     >>> import numpy as np
-    >>> from predfeat.features._mean_space import mean_space
+    >>> from predfeat.features import mean_space
     >>> left, right = np.array([[1.0], [0.1]]), np.array([[1.0], [-0.1]])
     >>> np.abs(mean_space([left, right])).round(6).tolist()
     [[1.0], [0.0]]

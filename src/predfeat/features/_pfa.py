@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from predfeat._compat import whole_number
+from predfeat._compat import POSITIVE, whole_number
 from predfeat._typing import FloatArray
-from predfeat.features._base import POSITIVE, LinearFeatures
+from predfeat.features._base import LinearFeatures
 from predfeat.measures._autoregression import fit_autoregression, histories
 from predfeat.series import Sequences, fewer_rows
 from predfeat.solvers import Eigenpairs, smallest_eigenpairs
@@ -101,7 +101,8 @@ class PFA(LinearFeatures):
         self.n_repeats = n_repeats
         self.pca_components = pca_components
 
-    def _find_projection(self, white: Sequences, whitening: Whitening) -> FloatArray:
+    def find_directions(self, white: Sequences, whitening: Whitening) -> FloatArray:
+        """See `LinearFeatures.find_directions`."""
         pairs = linearly_predictable_directions(
             white, self.n_components, self.n_lags, self.n_repeats, horizon=self.horizon
         )

@@ -65,7 +65,8 @@ class RandomFeatures(LinearFeatures):
         self.pca_components = pca_components
         self.random_state = random_state
 
-    def _find_projection(self, white: Sequences, whitening: Whitening) -> FloatArray:
+    def find_directions(self, white: Sequences, whitening: Whitening) -> FloatArray:
+        """See `LinearFeatures.find_directions`."""
         random = check_random_state(self.random_state)
         gauss = random.standard_normal((white.n_columns, self.n_components))
         frame, triangle = np.linalg.qr(gauss)

@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from predfeat._compat import POSITIVE
 from predfeat._typing import FloatArray
-from predfeat.features._base import POSITIVE, LinearFeatures
+from predfeat.features._base import LinearFeatures
 from predfeat.series import Sequences
 from predfeat.solvers import Eigenpairs, smallest_eigenpairs
 from predfeat.whitening import Whitening
@@ -76,7 +77,8 @@ class SFA(LinearFeatures):
         self.n_steps = n_steps
         self.pca_components = pca_components
 
-    def _find_projection(self, white: Sequences, whitening: Whitening) -> FloatArray:
+    def find_directions(self, white: Sequences, whitening: Whitening) -> FloatArray:
+        """See `LinearFeatures.find_directions`."""
         pairs = slow_directions(white, self.n_components, self.n_steps)
         self.eigenvalues_ = pairs.values
         return pairs.vectors

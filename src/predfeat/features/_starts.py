@@ -15,7 +15,7 @@ from predfeat.whitening import Whitening
 __all__ = ["STARTS", "TRIED", "given_directions", "start_directions"]
 
 # Those that init="auto" tries, in the order in which ties are broken; ForeCA's takes long.
-TRIED = ("input", "pca", "sfa", "extremes", "pfa")
+TRIED = ("input", "pca", "sfa", "slow_fast", "pfa")
 STARTS = (*TRIED, "foreca")
 
 
@@ -28,7 +28,7 @@ def start_directions(
         return axes
     if start == "sfa":
         return slow_directions(white, n_directions).vectors
-    if start == "extremes":
+    if start == "slow_fast":
         return slow_and_fast_directions(white, n_directions)
     if start == "pfa":
         return linearly_predictable_directions(white, n_directions, n_lags, horizon=horizon).vectors

@@ -12,7 +12,8 @@ from functools import partial
 
 import numpy as np
 
-from predfeat._threads import map_blocks, ticker
+from predfeat._progress import ticker
+from predfeat._threads import map_blocks
 from predfeat._typing import FloatArray, IntArray
 from predfeat.neighbors._exclusion import Exclusion
 from predfeat.neighbors._ranking import nearest_of_candidates

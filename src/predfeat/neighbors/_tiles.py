@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from predfeat._threads import map_blocks, ticker
+from predfeat._progress import ticker
+from predfeat._threads import map_blocks
 from predfeat._typing import AnyArray, FloatArray, IntArray
 from predfeat.neighbors._blockwise import search_blockwise
 from predfeat.neighbors._exclusion import Exclusion

@@ -7,7 +7,8 @@ from time import perf_counter
 import numpy as np
 from scipy.spatial import KDTree
 
-from predfeat._threads import map_blocks, ticker
+from predfeat._progress import ticker
+from predfeat._threads import map_blocks
 from predfeat._typing import BoolArray, FloatArray, IntArray
 from predfeat.neighbors._blockwise import search_blockwise
 from predfeat.neighbors._crowds import steps_ahead

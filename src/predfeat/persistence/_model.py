@@ -56,7 +56,7 @@ def layout_of(model: Any) -> Layout:
 
 def kept_parameters(model: LinearFeatures, layout: Layout) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the parameters as they stand in the JSON, and those that are arrays."""
-    model._validate_params()
+    model.check_parameters()
     plain: dict[str, Any] = {}
     arrays: dict[str, Any] = {}
     for name, value in sorted(model.get_params(deep=False).items()):
@@ -109,7 +109,7 @@ def build_model(header: ModelHeader, arrays: dict[str, AnyArray]) -> LinearFeatu
     }
     model = layout.estimator(**parameters)
     try:
-        model._validate_params()
+        model.check_parameters()
     except (ValueError, TypeError) as error:
         raise damaged(f"its parameters are not valid: {error}") from error
     for name, fact in header.fitted.items():

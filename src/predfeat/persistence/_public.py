@@ -25,6 +25,7 @@ from predfeat.persistence._archive import (
     damaged,
     write_archive,
 )
+from predfeat.persistence._earlier_names import with_current_names
 from predfeat.persistence._header import (
     MAX_HEADER_BYTES,
     SCHEMA,
@@ -202,8 +203,8 @@ def read_model(path: str | os.PathLike[str]) -> tuple[LinearFeatures, ModelHeade
     (4, {'source': 'noise'})
     """
     with _opened(path) as archive:
-        header = _checked_header(archive)
-        archive.expect_size(_member_sizes(header))
+        written, header = _checked_header(archive)
+        archive.expect_size(_member_sizes(written))
         arrays = {entry.name: _read_array(archive, entry) for entry in header.arrays}
         archive.finish()
         return build_model(header, arrays), header
@@ -244,7 +245,7 @@ def read_header(path: str | os.PathLike[str]) -> ModelHeader:
     ('SFA', 4, {'source': 'noise'})
     """
     with _opened(path) as archive:
-        return _checked_header(archive)
+        return _checked_header(archive)[1]
 
 
 @contextmanager
@@ -262,12 +263,14 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[ArchiveReader]:
         raise ModelFileError(f"cannot load {os.fspath(path)!r}: {error}") from error
 
 
-def _checked_header(archive: ArchiveReader) -> ModelHeader:
-    header = decode_header(archive.read_first(MAX_HEADER_BYTES))
+def _checked_header(archive: ArchiveReader) -> tuple[ModelHeader, ModelHeader]:
+    """Return the header as it was written, and with the names of this version."""
+    written = decode_header(archive.read_first(MAX_HEADER_BYTES))
+    header = with_current_names(written)
     problem = find_problem(header)
     if problem is not None:
         raise damaged(problem)
-    return header
+    return written, header
 
 
 def _read_array(archive: ArchiveReader, entry: ArrayEntry) -> FloatArray:

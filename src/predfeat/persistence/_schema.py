@@ -9,9 +9,16 @@ import numpy as np
 
 from predfeat._typing import FloatArray
 from predfeat._version import __version__
-from predfeat.features import GPFA, PFA, SFA, ForeCA, LinearFeatures, RandomFeatures
+from predfeat.features import (
+    GPFA,
+    PFA,
+    SFA,
+    AutoFeatures,
+    ForeCA,
+    LinearFeatures,
+    RandomFeatures,
+)
 from predfeat.persistence._header import ModelHeader
-from predfeat.selection import AutoFeatures
 
 __all__ = ["ESTIMATORS", "Layout", "find_bad_value", "find_problem", "parameter_names"]
 
@@ -67,7 +74,7 @@ ESTIMATORS = {
     "PFA": Layout(PFA, ("rank_",), {**_MAP, **_EIGENVALUES}),
     "ForeCA": Layout(ForeCA, ("rank_", "n_iter_"), {**_MAP, "omega_": ("features",)}),
     "RandomFeatures": Layout(RandomFeatures, ("rank_",), _MAP),
-    "AutoFeatures": Layout(AutoFeatures, ("rank_",), _MAP, contest=("winner_", "scores_")),
+    "AutoFeatures": Layout(AutoFeatures, ("rank_",), _MAP, contest=("best_candidate_", "scores_")),
 }
 
 

@@ -242,7 +242,7 @@ def _method(run: MethodRuns, best: MethodRuns) -> dict[str, Any]:
         "name": run.method,
         "class": type(run.model).__name__,
         "parameters": parameters,
-        "kept": getattr(run.model, "winner_", None),
+        "kept": getattr(run.model, "best_candidate_", None),
         "best": run is best,
         "test_share": plain(run.test_share),
         "train_share": plain(run.train_share),

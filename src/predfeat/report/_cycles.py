@@ -59,7 +59,7 @@ def cycles_of(study: Study, features: FloatArray, loadings: FloatArray) -> list[
         of, features = "loudness", loudness(layout, study.recording.values, loadings)
     _, unit, per_row = frequency_axis(study.recording)
     # Of the methods here ForeCA alone chooses by the spectrum.
-    kept = getattr(study.model, "winner_", type(study.model).__name__)
+    kept = getattr(study.model, "best_candidate_", type(study.model).__name__)
     found = periods(
         features,
         groups=study.series.sequence_first,

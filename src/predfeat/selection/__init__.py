@@ -1,14 +1,12 @@
 """Which parameters, how many features are real, and why did it go wrong.
 
 ============== ==================================================================
-auto           the method itself, judged on the training data
 choose         p, k and M by purged blocked cross-validation
 significance   how many features are real, by surrogates
 diagnosis      findings about a fitted model, each with what to change
 ============== ==================================================================
 """
 
-from predfeat.selection._auto import AutoFeatures
 from predfeat.selection._choice import Choice
 from predfeat.selection._choose import choose, choose_method
 from predfeat.selection._folds import Fold, purged_folds
@@ -22,7 +20,6 @@ from predfeat.selection.diagnosis import Diagnosis, Finding, diagnose
 
 __all__ = [
     "KINDS",
-    "AutoFeatures",
     "Choice",
     "Diagnosis",
     "Finding",

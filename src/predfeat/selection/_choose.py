@@ -11,19 +11,18 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from predfeat._compat import validate_parameter_constraints, whole_number
+from predfeat._compat import POSITIVE, validate_parameter_constraints, whole_number
 from predfeat._processes import finished_work
 from predfeat._threads import as_in_a_worker
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import LeftOutWarning, NoSpectrumError, RankError, TooFewStatesError
 from predfeat.features import GPFA, PFA, SFA, ForeCA
-from predfeat.features._base import POSITIVE
 from predfeat.neighbors._exclusion import fewest_candidates
 from predfeat.selection._choice import Choice
 from predfeat.selection._folds import Fold, purged_folds
 from predfeat.selection._held_out import predicted_shares
-from predfeat.selection._paths import surface_directions
 from predfeat.selection._surface import Setting, Surface, standard_error
+from predfeat.selection._warm_started_grid import surface_directions
 from predfeat.series import Sequences, check_matrix, check_sequences, find_states, what_follows
 from predfeat.whitening import Whitening, fit_whitening
 
@@ -269,7 +268,7 @@ def _confirmed(
     if chosen.n_neighbors:
         model.set_params(n_neighbors=chosen.n_neighbors)
     with as_in_a_worker():
-        found = [model._find_projection(part.train, part.whitening) for part in white]
+        found = [model.find_directions(part.train, part.whitening) for part in white]
         scores = np.array(
             [
                 part.score(directions, chosen.n_lags, measure)
@@ -287,7 +286,7 @@ def _template(method: Any, graph: str | None) -> Any:
         if not isinstance(template, GPFA):
             raise ValueError(f"graph={graph!r}: {type(template).__name__} has no graph.")
         template.set_params(graph=graph)
-    template._validate_params()
+    template.check_parameters()
     return template
 
 

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from predfeat._typing import ArrayLike
-from predfeat.features._base import LinearFeatures
+from predfeat.features import LinearFeatures
 from predfeat.selection.diagnosis._covariance import (
     check_conditioning,
     check_rank,

@@ -10,8 +10,7 @@ import numpy as np
 
 from predfeat._typing import FloatArray, IntArray
 from predfeat.exceptions import DataError, EmptyColumnError, ShortSequencesError
-from predfeat.features import RandomFeatures
-from predfeat.features._base import LinearFeatures
+from predfeat.features import LinearFeatures, RandomFeatures
 from predfeat.measures import subspace_angles
 from predfeat.selection.diagnosis._findings import Finding, by_degree
 from predfeat.selection.diagnosis._subject import (

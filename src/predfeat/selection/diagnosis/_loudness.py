@@ -47,7 +47,7 @@ def evenness(white: FloatArray) -> float:
 def check_loudness(subject: Subject) -> Iterator[Finding]:
     """Compare the lengths of the white samples with those of noise."""
     model = subject.model
-    if isinstance(model, GPFA) and model.weighting == "calm":
+    if isinstance(model, GPFA) and model.weighting == "inverse_spread":
         return
     white = subject.white.samples
     if len(white) < _FEWEST_SAMPLES or white.shape[1] == 0:
@@ -63,8 +63,8 @@ def check_loudness(subject: Subject) -> Iterator[Finding]:
         f"The loudest {_LOUDEST:.0%} of the samples hold {held:.0%} of the variance.",
         "Variances are about these moments: they decide which features are found, and a feature "
         "may look predictable elsewhere only because it is silent there.",
-        f"Compare with {'' if isinstance(model, GPFA) else 'GPFA, '}weighting='calm', "
-        "normalized=False and init='extremes', which let loud moments count less, and measure "
+        f"Compare with {'' if isinstance(model, GPFA) else 'GPFA, '}weighting='inverse_spread', "
+        "normalized=False and init='slow_fast', which let loud moments count less, and measure "
         "with relative=True.",
         {"evenness": even, "held_by_loudest": held},
     )

@@ -12,8 +12,7 @@ from sklearn.base import clone
 
 from predfeat._typing import FloatArray
 from predfeat.exceptions import RankError
-from predfeat.features import GPFA
-from predfeat.features._base import LinearFeatures
+from predfeat.features import GPFA, LinearFeatures, embed
 from predfeat.measures._predictability import conditional_covariance, neighbors_with_successor
 from predfeat.neighbors import NeighborTable, search
 from predfeat.neighbors._exclusion import fewest_candidates
@@ -142,7 +141,7 @@ class Subject:
             start = "input"
         try:
             self.whitening.require(1)
-            return self.model._first_space(self.white, self.whitening, self._n_between, start)
+            return self.model.first_space(self.white, self.whitening, start, self._n_between)
         except RankError:  # X is other data, of which the start sees nothing
             return self.features
 
@@ -190,8 +189,8 @@ class Subject:
         self, space: Sequences, table: NeighborTable, n_pairs: int
     ) -> tuple[FloatArray, FloatArray]:
         model: Any = self.model
-        pairs = model._embed(self.white, space, table, n_pairs)
-        return pairs.values, pairs.vectors
+        found = embed(self.white, space, table, model.settings, n_pairs)
+        return found.eigenvalues, found.directions
 
 
 def features_of(model: LinearFeatures, series: Sequences) -> Sequences:
@@ -206,14 +205,10 @@ def refitted(
 ) -> LinearFeatures:
     """Return the same method, perhaps with other parameters, fitted to other data.
 
-    Not by `fit`, which would check again what was checked, warn again of what was warned of, and
-    no longer know in which type the numbers came.
+    Not by `fit`, which would no longer know in which type the numbers came.
     """
     again: LinearFeatures = clone(model).set_params(**changes)
-    whitening = fit_whitening(series, again.pca_components, warn=False, resolution=resolution)
-    whitening.require(again.n_components)
-    again._keep(whitening, again._find_projection(whitening.apply(series), whitening))
-    return again
+    return again.fit_series(series, resolution=resolution)
 
 
 def rows_of(series: Sequences, rows: Any, pieces: Any = None) -> Sequences:

@@ -20,9 +20,9 @@ from typing import Any
 from sklearn.base import clone
 
 from predfeat._typing import FloatArray
-from predfeat.features import GPFA, PFA
-from predfeat.neighbors import NeighborTable, search
-from predfeat.series import Sequences, find_states
+from predfeat.features import GPFA, PFA, embed, find_neighbors
+from predfeat.neighbors import NeighborTable
+from predfeat.series import Sequences
 from predfeat.whitening import Whitening
 
 __all__ = ["surface_directions"]
@@ -59,15 +59,15 @@ def surface_directions(
     dict of (k, M) to ndarray of shape (n_columns, M)
     """
     if isinstance(template, GPFA):
-        return _Descent(template, white, whitening, n_lags, neighbors).run(components)
+        return _WarmStarts(template, white, whitening, n_lags, neighbors).run(components)
     largest = clone(template).set_params(n_components=components[-1])
     if isinstance(template, PFA):
         largest.set_params(n_lags=n_lags)
-    directions: FloatArray = largest._find_projection(white, whitening)
+    directions: FloatArray = largest.find_directions(white, whitening)
     return {(k, m): directions[:, :m] for k in neighbors for m in components}
 
 
-class _Descent:
+class _WarmStarts:
     """GPFA's iteration for one p, from the largest M down to the smallest."""
 
     def __init__(
@@ -90,7 +90,7 @@ class _Descent:
         start = clone(self.model).set_params(
             n_components=components[-1], max_iter=_STEPS_AT_LARGEST
         )
-        directions = start._find_projection(self.white, self.whitening)
+        directions = start.find_directions(self.white, self.whitening)
         found: dict[tuple[int, int], FloatArray] = {}
         for m in reversed(components):
             directions = directions[:, :m]
@@ -108,13 +108,7 @@ class _Descent:
         return self.white.with_rows(self.white.rows @ directions)
 
     def _search(self, space: Sequences, n_neighbors: int) -> NeighborTable:
-        return search(
-            find_states(space, self.model.n_lags, n_neighbors=n_neighbors),
-            n_neighbors,
-            theiler=self.model.theiler,
-            method=self.model.neighbors_method,
-            n_jobs=self.model.n_jobs,
-        )
+        return find_neighbors(space, self.model.settings, n_neighbors=n_neighbors)
 
     def _step(
         self, space: Sequences, table: NeighborTable, m: int, k: int | None = None
@@ -122,5 +116,4 @@ class _Descent:
         """Embed the graph of each state's first k neighbours of a table."""
         if k is not None:
             table = replace(table, indices=table.indices[:, :k], distances=table.distances[:, :k])
-        vectors: FloatArray = self.model._embed(self.white, space, table, m).vectors
-        return vectors
+        return embed(self.white, space, table, self.model.settings, m).directions

@@ -1,4 +1,4 @@
-"""AutoFeatures: who stands, who judges, who wins."""
+"""AutoFeatures: the candidates, their scores, and the one that is kept."""
 
 import numpy as np
 import pytest
@@ -9,18 +9,28 @@ import naive_measures as twins
 import predfeat
 from predfeat import GPFA, PFA, SFA, ForeCA
 from predfeat.datasets import predictable_noise
+from predfeat.features import AutoFeatures
+from predfeat.features._candidate_scores import (
+    MEAN_OF_BEST,
+    CandidateMeasures,
+    candidate_scores,
+    mean_of_best,
+)
 from predfeat.measures import predictability, subspace_angles
-from predfeat.selection import AutoFeatures, purged_folds
-from predfeat.selection._judging import MIDDLE, Marks, judged, middle_of_best
+from predfeat.selection import purged_folds
 from predfeat.series import check_sequences
 
 KINDS = {
     "GPFA (1)": {"graph": "full"},
     "GPFA (2)": {"graph": "star"},
-    "GPFA (1), calm": {"graph": "full", "weighting": "calm", "normalized": False},
+    "GPFA (1), inverse spread": {
+        "graph": "full",
+        "weighting": "inverse_spread",
+        "normalized": False,
+    },
 }
 
-CALM = "GPFA (1), calm from extremes"
+INVERSE_SPREAD = "GPFA (1), inverse spread from slow_fast"
 
 
 # Some checks fit to the irises, whose labels are sorted as the ids of sequences are.
@@ -38,24 +48,24 @@ def slow_wave(n_rows=300, seed=0):
     return sources @ random.normal(size=(4, 4))
 
 
-def score(parts, n_lags, judge="both"):
-    """What a judge says of pairs of features and groups."""
+def score(parts, n_lags, criterion="balanced"):
+    """The score of pairs of features and groups."""
     mean = np.mean([predictability(Y, n_lags, groups=groups) for Y, groups in parts])
     typical = np.mean([twins.typical_variance(Y, n_lags, groups=groups) for Y, groups in parts])
     tails = np.mean(
         kurtosis(np.concatenate([Y for Y, _ in parts]), fisher=False, nan_policy="omit")
     )
     both = (mean**12 * typical**8 * tails**3) ** (1 / 20)
-    return {"both": both, "typical": typical, "training": mean}[judge]
+    return {"balanced": both, "typical": typical, "training": mean}[criterion]
 
 
-each_judge = pytest.mark.parametrize("judge", ["both", "typical", "training"])
+each_criterion = pytest.mark.parametrize("criterion", ["balanced", "typical", "training"])
 
 
-@each_judge
-def test_every_candidate_has_the_score_of_its_own_fit(judge):
+@each_criterion
+def test_every_candidate_has_the_score_of_its_own_fit(criterion):
     X, groups = slow_wave(), np.repeat([0, 1], 150)
-    model = AutoFeatures(2, n_lags=2, n_neighbors=6, judge=judge).fit(X, groups=groups)
+    model = AutoFeatures(2, n_lags=2, n_neighbors=6, criterion=criterion).fit(X, groups=groups)
     options = {"n_lags": 2, "n_neighbors": 6, "n_averaged": 10}
     tripled = PFA(2, n_lags=2, n_repeats=3).fit(X, groups=groups).components_.T
     one_more = GPFA(3, n_lags=2, n_neighbors=6, graph="full").fit(X, groups=groups).components_.T
@@ -67,8 +77,8 @@ def test_every_candidate_has_the_score_of_its_own_fit(judge):
         **{
             f"{name} from {start}": GPFA(2, init=start, **kind, **options)
             for name, kind in KINDS.items()
-            for start in ("input", "pca", "sfa", "extremes", "pfa")
-            if start == "extremes" or "calm" not in name
+            for start in ("input", "pca", "sfa", "slow_fast", "pfa")
+            if start == "slow_fast" or "inverse" not in name
         },
         **{
             f"{name} from PFA (K=3)": GPFA(2, init=tripled, **KINDS[name], **options)
@@ -76,32 +86,36 @@ def test_every_candidate_has_the_score_of_its_own_fit(judge):
         },
         "GPFA (1) from M + 1 features": GPFA(2, init=one_more, **KINDS["GPFA (1)"], **options),
     }
-    calm = fits.pop("GPFA (1), calm from extremes")
-    assert set(model.scores_) - {MIDDLE} == {*fits, "SFA, both ends", CALM}
+    weighted = fits.pop("GPFA (1), inverse spread from slow_fast")
+    assert set(model.scores_) - {MEAN_OF_BEST} == {*fits, "SFA, both ends", INVERSE_SPREAD}
     for name, fit in fits.items():
         Y = fit.fit(X, groups=groups).transform(X)
-        assert model.scores_[name] == pytest.approx(score([(Y, groups)], 2, judge), rel=1e-3), name
+        assert model.scores_[name] == pytest.approx(score([(Y, groups)], 2, criterion), rel=1e-3), (
+            name
+        )
     best = min(fits, key=model.scores_.get)
-    Y, calm = (fit.fit(X, groups=groups).transform(X) for fit in (fits[best], calm))
-    lent = np.mean(kurtosis(Y, fisher=False)) / np.mean(kurtosis(calm, fisher=False))
-    expected = score([(calm, groups)], 2, judge) * lent ** (0.15 if judge == "both" else 0)
-    assert model.scores_[CALM] == pytest.approx(expected, rel=1e-3)
+    Y, weighted = (fit.fit(X, groups=groups).transform(X) for fit in (fits[best], weighted))
+    lent = np.mean(kurtosis(Y, fisher=False)) / np.mean(kurtosis(weighted, fisher=False))
+    expected = score([(weighted, groups)], 2, criterion) * lent ** (
+        0.15 if criterion == "balanced" else 0
+    )
+    assert model.scores_[INVERSE_SPREAD] == pytest.approx(expected, rel=1e-3)
     assert list(model.scores_.values()) == sorted(model.scores_.values())
-    assert model.scores_[model.winner_] <= 1.002 * min(model.scores_.values())
-    own = score([(model.transform(X), groups)], 2, judge)
-    assert own == pytest.approx(model.scores_[model.winner_], rel=1e-6)
+    assert model.scores_[model.best_candidate_] <= 1.002 * min(model.scores_.values())
+    own = score([(model.transform(X), groups)], 2, criterion)
+    assert own == pytest.approx(model.scores_[model.best_candidate_], rel=1e-6)
 
 
-@each_judge
+@each_criterion
 @pytest.mark.parametrize("n_groups", [1, 6])
-def test_each_third_is_judged_by_itself(judge, n_groups):
+def test_each_third_is_scored_by_itself(criterion, n_groups):
     X, groups = slow_wave(450), np.arange(450) // (450 // n_groups)
-    model = AutoFeatures(2, n_lags=2, judge=judge).fit(X, groups=groups)
+    model = AutoFeatures(2, n_lags=2, criterion=criterion).fit(X, groups=groups)
     Y = SFA(2).fit(X, groups=groups).transform(X)
     thirds = np.arange(450) // 150 if n_groups == 1 else groups % 3
     parts = [(Y[thirds == i], groups[thirds == i]) for i in range(3)]
-    assert model.scores_["SFA"] == pytest.approx(score(parts, 2, judge), rel=1e-6)
-    assert model.scores_["SFA"] != pytest.approx(score([(Y, groups)], 2, judge), rel=1e-3)
+    assert model.scores_["SFA"] == pytest.approx(score(parts, 2, criterion), rel=1e-6)
+    assert model.scores_["SFA"] != pytest.approx(score([(Y, groups)], 2, criterion), rel=1e-3)
 
 
 def test_a_third_that_is_a_gap_is_no_third():
@@ -120,7 +134,7 @@ def test_both_ends_are_the_slowest_and_the_fastest():
     every = SFA(4).fit(X)
     ends = every.components_[np.argsort(-np.abs(every.eigenvalues_ - 2))[:2]]
     expected = predictability((X - X.mean(axis=0)) @ ends.T, 1)
-    scores = AutoFeatures(2, judge="training").fit(X).scores_
+    scores = AutoFeatures(2, criterion="training").fit(X).scores_
     assert scores["SFA, both ends"] == pytest.approx(expected, rel=1e-6)
 
 
@@ -133,22 +147,22 @@ def wave_that_every_method_finds():
 
 def test_of_nearly_equal_candidates_the_middle_wins():
     X = wave_that_every_method_finds()
-    model = AutoFeatures(1, judge="training").fit(X)
-    assert model.scores_[model.winner_] < 1.002 * min(model.scores_.values())
-    assert model.winner_ == MIDDLE
+    model = AutoFeatures(1, criterion="training").fit(X)
+    assert model.scores_[model.best_candidate_] < 1.002 * min(model.scores_.values())
+    assert model.best_candidate_ == MEAN_OF_BEST
     slowest = SFA(1).fit(X)
     assert 0 < subspace_angles(model, slowest, X)[0] < 5
 
 
 def test_of_nearly_equal_candidates_the_simplest_wins():
     # A later one is a little better; there is no middle here.
-    model = AutoFeatures(1, judge="validation").fit(wave_that_every_method_finds())
+    model = AutoFeatures(1, criterion="validation").fit(wave_that_every_method_finds())
     best = min(model.scores_.values())
-    assert MIDDLE not in model.scores_
-    assert next(iter(model.scores_)) != model.winner_
+    assert MEAN_OF_BEST not in model.scores_
+    assert next(iter(model.scores_)) != model.best_candidate_
     near = [name for name, score in model.scores_.items() if score <= 1.002 * best]
     order = ["SFA", "SFA, two steps", "SFA, both ends", "PFA (K=0)"]
-    assert model.winner_ == next(name for name in order if name in near)
+    assert model.best_candidate_ == next(name for name in order if name in near)
 
 
 def test_the_middle_lies_between_those_near_the_best():
@@ -158,27 +172,33 @@ def test_the_middle_lies_between_those_near_the_best():
         "far": axes[:, 2:],
         "left": np.column_stack([aside[0], axes[:, 1]]),
         "right": np.column_stack([axes[:, 1], aside[1]]),
-        CALM: axes[:, 2:],
+        INVERSE_SPREAD: axes[:, 2:],
     }
-    scores = {"far": 1.5, "left": 1.0, "right": 1.02, CALM: 0.5}
+    scores = {"far": 1.5, "left": 1.0, "right": 1.02, INVERSE_SPREAD: 0.5}
     # It is the plane of the first two axes, in the order of the best.
-    np.testing.assert_allclose(middle_of_best(found, scores, {CALM}), axes[:, :2], atol=1e-12)
+    np.testing.assert_allclose(
+        mean_of_best(found, scores, {INVERSE_SPREAD}), axes[:, :2], atol=1e-12
+    )
     scores["right"] = 1.04
-    assert middle_of_best(found, scores, {CALM}) is None
+    assert mean_of_best(found, scores, {INVERSE_SPREAD}) is None
 
 
 def test_what_is_loud_in_few_rows_scores_worse():
     marks = {
-        "even": Marks(mean=1.0, typical=1.0, tails=3.0),
-        "rare": Marks(mean=1.0, typical=0.8, tails=30.0),
-        CALM: Marks(mean=1.0, typical=0.7, tails=300.0),
+        "even": CandidateMeasures(mean=1.0, typical=1.0, kurtosis=3.0),
+        "rare": CandidateMeasures(mean=1.0, typical=0.8, kurtosis=30.0),
+        INVERSE_SPREAD: CandidateMeasures(mean=1.0, typical=0.7, kurtosis=300.0),
     }
-    scores = judged(marks, "both", {CALM})
+    scores = candidate_scores(marks, "balanced", {INVERSE_SPREAD})
     assert scores["rare"] / scores["even"] == pytest.approx(0.8**0.4 * 10**0.15)
-    # The calm candidate is meant to be silent but for loud moments.
-    assert scores[CALM] / scores["even"] == pytest.approx(0.7**0.4)
-    assert judged(marks, "typical", {CALM}) == {"even": 1.0, "rare": 0.8, CALM: 0.7}
-    assert judged(marks, "training", {CALM}) == dict.fromkeys(marks, 1.0)
+    # That candidate is meant to be silent except for loud moments.
+    assert scores[INVERSE_SPREAD] / scores["even"] == pytest.approx(0.7**0.4)
+    assert candidate_scores(marks, "typical", {INVERSE_SPREAD}) == {
+        "even": 1.0,
+        "rare": 0.8,
+        INVERSE_SPREAD: 0.7,
+    }
+    assert candidate_scores(marks, "training", {INVERSE_SPREAD}) == dict.fromkeys(marks, 1.0)
 
 
 def test_all_directions_are_no_start():
@@ -187,9 +207,9 @@ def test_all_directions_are_no_start():
     assert "GPFA (1) from M + 1 features" in AutoFeatures(1).fit(X).scores_
 
 
-def test_held_out_blocks_judge():
+def test_held_out_blocks_decide():
     X = slow_wave()
-    model = AutoFeatures(1, n_neighbors=5, judge="validation", n_folds=3).fit(X)
+    model = AutoFeatures(1, n_neighbors=5, criterion="validation", n_folds=3).fit(X)
     series = check_sequences(X)
     scores = []
     for fold in purged_folds(series, 3, gap=2):
@@ -198,7 +218,7 @@ def test_held_out_blocks_judge():
         scores.append(predictability(fit.transform(test.rows), 1, groups=test.sequence_first))
     assert model.scores_["SFA"] == pytest.approx(np.mean(scores), rel=1e-6)
     # The winner is fitted to all of it in the end.
-    name, _, start = model.winner_.partition(" from ")
+    name, _, start = model.best_candidate_.partition(" from ")
     if start == "PFA (K=3)":
         start = PFA(1, n_repeats=3).fit(X).components_.T
     assert name in KINDS
@@ -209,7 +229,7 @@ def test_held_out_blocks_judge():
 def test_on_the_toy_the_two_columns_win():
     X = predictable_noise(600, 8, random_state=1)
     model = AutoFeatures(2).fit(X)
-    assert model.winner_ != "SFA"
+    assert model.best_candidate_ != "SFA"
     share = np.square(model.components_).sum(axis=0)
     assert share[:2].sum() > 0.9 * share.sum()
 
@@ -239,9 +259,9 @@ def test_a_start_found_by_itself_can_be_saved(tmp_path):
 
 def test_model_files_hold_the_features(tmp_path):
     X = slow_wave()
-    model = predfeat.AutoFeatures(2, judge="validation").fit(X)
+    model = predfeat.AutoFeatures(2, criterion="validation").fit(X)
     predfeat.save(model, tmp_path / "m.predfeat")
     again = predfeat.load(tmp_path / "m.predfeat")
     assert isinstance(again, AutoFeatures)
-    assert again.judge == "validation"
+    assert again.criterion == "validation"
     np.testing.assert_array_equal(again.transform(X), model.transform(X))

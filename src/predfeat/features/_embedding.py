@@ -1,0 +1,165 @@
+"""One step of GPFA: neighbours become a graph, and the graph an embedding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from predfeat._typing import FloatArray, IntArray
+from predfeat.graph import (
+    ProjectedLaplacian,
+    calmed,
+    find_neighborhoods,
+    projected_laplacian,
+)
+from predfeat.neighbors import NeighborTable, search
+from predfeat.series import Sequences, find_states
+from predfeat.solvers import Eigenpairs, smallest_eigenpairs
+
+__all__ = ["Embedding", "GraphSettings", "embed", "find_neighbors", "smallest_directions"]
+
+
+@dataclass(frozen=True)
+class GraphSettings:
+    """How samples are connected, and what of the graph is minimised.
+
+    Attributes
+    ----------
+    n_lags : int
+        Samples in a state, p.
+    horizon : int
+        Steps from a state to its successor, H.
+    n_neighbors : int
+        Neighbours of each state, k.
+    graph : {"star", "full"}
+        The kind of the graph.
+    past : bool
+        Whether predecessors are connected, too.
+    normalized : bool
+        Whether the degrees normalise the eigenproblem.
+    weighting : {"equal", "inverse_spread"}
+        What a neighbourhood counts.
+    theiler : int
+        Neighbours of the same sequence at most that many rows away are excluded.
+    engine : str
+        The engine of the neighbour search.
+    n_jobs : int or None
+        Its threads.
+    """
+
+    n_lags: int = 1
+    horizon: int = 1
+    n_neighbors: int = 10
+    graph: str = "star"
+    past: bool = True
+    normalized: bool = True
+    weighting: str = "equal"
+    theiler: int = 0
+    engine: str = "auto"
+    n_jobs: int | None = None
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """A graph as the embedding sees it, and its smallest solutions.
+
+    Attributes
+    ----------
+    graph : ProjectedLaplacian
+    directions : ndarray of shape (n_columns, n_directions)
+        Unit columns in white space, the smallest solution first.
+    eigenvalues : ndarray of shape (n_directions,)
+    """
+
+    graph: ProjectedLaplacian
+    directions: FloatArray
+    eigenvalues: FloatArray
+
+
+def find_neighbors(
+    space: Sequences,
+    settings: GraphSettings,
+    *,
+    n_neighbors: int | None = None,
+    guess: IntArray | None = None,
+) -> NeighborTable:
+    """Search the neighbours of every state in a space.
+
+    Parameters
+    ----------
+    space : Sequences
+    settings : GraphSettings
+    n_neighbors : int, optional
+        Another number than that of the settings.
+    guess : ndarray of int, optional
+        Neighbours that are likely, such as those of the step before: they make the search
+        quicker, and never change its result.
+
+    Returns
+    -------
+    NeighborTable
+    """
+    k = settings.n_neighbors if n_neighbors is None else n_neighbors
+    return search(
+        find_states(space, settings.n_lags, n_neighbors=k),
+        k,
+        theiler=settings.theiler,
+        method=settings.engine,
+        n_jobs=settings.n_jobs,
+        guess=guess,
+    )
+
+
+def embed(
+    white: Sequences,
+    space: Sequences,
+    neighbors: NeighborTable,
+    settings: GraphSettings,
+    n_directions: int,
+) -> Embedding:
+    """Connect the samples around similar states, and find where they lie closest together.
+
+    Parameters
+    ----------
+    white : Sequences
+        The series to embed, in white space.
+    space : Sequences
+        The same series where its neighbours were searched.
+    neighbors : NeighborTable
+        The neighbours of every state in that space.
+    settings : GraphSettings
+    n_directions : int
+        Solutions to find.
+
+    Returns
+    -------
+    Embedding
+
+    Examples
+    --------
+    >>> from predfeat.datasets import predictable_noise
+    >>> from predfeat.features import GraphSettings, embed, find_neighbors
+    >>> from predfeat.series import check_sequences
+    >>> from predfeat.whitening import fit_whitening
+    >>> series = check_sequences(predictable_noise(500, 4, random_state=0))
+    >>> white = fit_whitening(series).apply(series)
+    >>> settings = GraphSettings(n_neighbors=5)
+    >>> found = embed(white, white, find_neighbors(white, settings), settings, n_directions=2)
+    >>> found.directions.shape, found.eigenvalues.round(1).tolist()
+    ((4, 2), [0.7, 0.7])
+    """
+    terms = find_neighborhoods(
+        neighbors, white, settings.n_lags, past=settings.past, horizon=settings.horizon
+    )
+    if settings.weighting == "inverse_spread":
+        terms = calmed(terms, space.rows, settings.graph)
+    graph = projected_laplacian(terms, white.rows, settings.graph)
+    pairs = smallest_directions(graph, n_directions, normalized=settings.normalized)
+    return Embedding(graph, pairs.vectors, pairs.values)
+
+
+def smallest_directions(
+    graph: ProjectedLaplacian, n_directions: int, *, normalized: bool
+) -> Eigenpairs:
+    """Return the directions along which connected samples lie closest, with or without degrees."""
+    degree = graph.degree if normalized else None
+    return smallest_eigenpairs(graph.laplacian, n_directions, degree)
