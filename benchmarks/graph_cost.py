@@ -9,7 +9,7 @@ import tracemalloc
 
 import numpy as np
 
-from predfeat.graph import GRAPHS, find_neighborhoods, projected_laplacian
+from predfeat.graph import GRAPHS, Future, GraphContext, Past, connect, projected_laplacian
 from predfeat.neighbors import NeighborTable
 from predfeat.series import check_sequences
 
@@ -31,8 +31,9 @@ def main() -> None:
     memory: dict[tuple[str, int], float] = {}
 
     def stage(graph: str, k: int) -> None:
-        terms = find_neighborhoods(tables[k], series, P)
-        projected_laplacian(terms, series.rows, graph)
+        context = GraphContext(white=series, space=series, neighbors=tables[k], n_lags=P)
+        terms = connect([Future(graph), Past(graph)], context)
+        projected_laplacian(terms, series.rows)
 
     for _ in range(ROUNDS):
         for graph in GRAPHS:

@@ -194,6 +194,35 @@ def weights(X, groups, p, times, indices, graph, past=True, future=True, horizon
     return W
 
 
+def joined(n_rows, kind, neighborhoods):
+    """Return W of neighbourhoods (centre, its weight v, [(member, its weight m), …])."""
+    W = np.zeros((n_rows, n_rows))
+    for center, v, members in neighborhoods:
+        if kind == "full":
+            nodes = [(center, 1.0), *members]
+            for a, of_a in nodes:
+                for b, of_b in nodes:
+                    W[a, b] += v * of_a * of_b
+        else:
+            for member, m in members:
+                W[center, member] += v * m
+                W[member, center] += v * m
+    return W
+
+
+def squared_spread(kind, neighborhood, space):
+    """Return the mean squared distance along a neighbourhood's edges, NaN without members."""
+    center, _, members = neighborhood
+    if not sum(m for _, m in members) > 0:
+        return np.nan
+    W = joined(len(space), kind, [(center, 1.0, members)])
+    total = 0.0
+    for a in range(len(space)):
+        for b in range(len(space)):
+            total += W[a, b] * np.sum((space[a] - space[b]) ** 2)
+    return total / W.sum()
+
+
 def laplacian(W):
     """Return L = D - W and D."""
     D = np.diag(W.sum(axis=1))

@@ -15,6 +15,7 @@ __all__ = [
     "GroupsError",
     "ShortSequencesError",
     "TooFewStatesError",
+    "GraphError",
     "RankError",
     "NoSpectrumError",
     "SurrogateError",
@@ -78,6 +79,10 @@ class ShortSequencesError(DataError):
 
 class TooFewStatesError(DataError):
     """There are fewer states than the neighbours asked for."""
+
+
+class GraphError(DataError):
+    """Neighbourhoods that are no graph on the rows of a series; the message says why."""
 
 
 class RankError(DataError):

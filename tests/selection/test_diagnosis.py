@@ -16,7 +16,7 @@ import naive_diagnosis
 from predfeat import GPFA, PFA, SFA, ForeCA, RandomFeatures, nearest_neighbors
 from predfeat.datasets import hidden_lorenz, predictable_noise
 from predfeat.exceptions import ConstantColumnsWarning, GroupsError
-from predfeat.graph import find_neighborhoods
+from predfeat.graph import Future, GraphContext, Past, connect
 from predfeat.measures import subspace_angles
 from predfeat.measures._predictability import neighbors_with_successor
 from predfeat.selection import Diagnosis, Finding, diagnose
@@ -595,8 +595,9 @@ def test_pieces(given, graph, past, k):
     W = naive.weights(given.X, given.groups, p, times, indices, graph, past=past)
     np.fill_diagonal(W, 0.0)  # an edge to itself connects nothing
     expected = naive_diagnosis.pieces(W)
-    terms = find_neighborhoods(table, given.series, p, past=past)
-    found = _pieces.pieces_of(terms, len(given.X))
+    context = GraphContext(white=given.series, space=given.series, neighbors=table, n_lags=p)
+    terms = [Future(graph), Past(graph)] if past else [Future(graph)]
+    found = _pieces.pieces_of(connect(terms, context), len(given.X))
     sets = [set(np.flatnonzero(found == i).tolist()) for i in range(found.max() + 1)]
     assert sorted(map(sorted, sets)) == sorted(map(sorted, expected))
     assert [len(s) for s in sets] == [len(s) for s in expected]
@@ -611,8 +612,9 @@ def test_pieces(given, graph, past, k):
 def test_the_pieces_tested_are_some():
     rows, _ = naive.random_series(3, [60], n_columns=2)
     table = nearest_neighbors(rows, n_neighbors=1)
-    terms = find_neighborhoods(table, check_sequences(rows), 1, past=False)
-    assert _pieces.pieces_of(terms, 60).max() > 2
+    series = check_sequences(rows)
+    context = GraphContext(white=series, space=series, neighbors=table, n_lags=1)
+    assert _pieces.pieces_of(connect([Future()], context), 60).max() > 2
 
 
 def test_autocorrelation(given):

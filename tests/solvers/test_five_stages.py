@@ -5,7 +5,7 @@ import pytest
 
 import naive
 from predfeat import GPFA
-from predfeat.graph import find_neighborhoods, projected_laplacian
+from predfeat.graph import Future, GraphContext, Past, connect, projected_laplacian
 from predfeat.neighbors import search
 from predfeat.series import check_sequences, find_states
 from predfeat.solvers import fix_signs, smallest_eigenpairs
@@ -21,10 +21,11 @@ def staged(X, groups, p, k, M, R, graph, past, normalized):
     whitening = fit_whitening(series)
     white = whitening.apply(series)
     space = white
+    terms = [Future(graph), Past(graph)] if past else [Future(graph)]
     for _ in range(R):
         table = search(find_states(space, p, n_neighbors=k), k)
-        terms = find_neighborhoods(table, white, p, past=past)
-        projected = projected_laplacian(terms, white.rows, graph)
+        context = GraphContext(white=white, space=space, neighbors=table, n_lags=p)
+        projected = projected_laplacian(connect(terms, context), white.rows)
         denominator = projected.degree if normalized else None
         pairs = smallest_eigenpairs(projected.laplacian, M, b=denominator)
         space = white.with_rows(white.rows @ pairs.vectors)

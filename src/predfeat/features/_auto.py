@@ -28,6 +28,7 @@ from predfeat.features._iteration import iterate
 from predfeat.features._pfa import linearly_predictable_directions
 from predfeat.features._run import averaged
 from predfeat.features._sfa import slow_and_fast_directions, slow_directions
+from predfeat.graph import Future, Past
 from predfeat.measures._autoregression import fit_autoregression
 from predfeat.measures._predictability import variance_left_open
 from predfeat.series import Sequences
@@ -37,10 +38,10 @@ __all__ = ["AutoFeatures", "WITH_INVERSE_SPREAD"]
 
 _REPEATS = (0, 1, 3, 10)
 _KINDS: dict[str, dict[str, Any]] = {
-    "GPFA (1)": {"graph": "full"},
-    "GPFA (2)": {"graph": "star"},
+    "GPFA (1)": {"terms": (Future("full"), Past("full"))},
+    "GPFA (2)": {"terms": (Future("star"), Past("star"))},
     "GPFA (1), inverse spread": {
-        "graph": "full",
+        "terms": (Future("full"), Past("full")),
         "weighting": "inverse_spread",
         "normalized": False,
     },

@@ -6,10 +6,14 @@ from dataclasses import dataclass
 
 from predfeat._typing import FloatArray, IntArray
 from predfeat.graph import (
+    EdgeTerm,
+    Future,
+    GraphContext,
+    Past,
     ProjectedLaplacian,
-    calmed,
-    find_neighborhoods,
+    connect,
     projected_laplacian,
+    weigh_by_inverse_spread,
 )
 from predfeat.neighbors import NeighborTable, search
 from predfeat.series import Sequences, find_states
@@ -30,10 +34,8 @@ class GraphSettings:
         Steps from a state to its successor, H.
     n_neighbors : int
         Neighbours of each state, k.
-    graph : {"star", "full"}
-        The kind of the graph.
-    past : bool
-        Whether predecessors are connected, too.
+    terms : tuple of EdgeTerm
+        Which samples are connected, and how; by default the paper's two terms, as stars.
     normalized : bool
         Whether the degrees normalise the eigenproblem.
     weighting : {"equal", "inverse_spread"}
@@ -49,8 +51,7 @@ class GraphSettings:
     n_lags: int = 1
     horizon: int = 1
     n_neighbors: int = 10
-    graph: str = "star"
-    past: bool = True
+    terms: tuple[EdgeTerm, ...] = (Future(), Past())
     normalized: bool = True
     weighting: str = "equal"
     theiler: int = 0
@@ -147,12 +148,17 @@ def embed(
     >>> found.directions.shape, found.eigenvalues.round(1).tolist()
     ((4, 2), [0.7, 0.7])
     """
-    terms = find_neighborhoods(
-        neighbors, white, settings.n_lags, past=settings.past, horizon=settings.horizon
+    context = GraphContext(
+        white=white,
+        space=space,
+        neighbors=neighbors,
+        n_lags=settings.n_lags,
+        horizon=settings.horizon,
     )
+    connected = connect(settings.terms, context)
     if settings.weighting == "inverse_spread":
-        terms = calmed(terms, space.rows, settings.graph)
-    graph = projected_laplacian(terms, white.rows, settings.graph)
+        connected = weigh_by_inverse_spread(connected, space.rows)
+    graph = projected_laplacian(connected, white.rows)
     pairs = smallest_directions(graph, n_directions, normalized=settings.normalized)
     return Embedding(graph, pairs.vectors, pairs.values)
 

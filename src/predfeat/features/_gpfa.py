@@ -20,7 +20,7 @@ from predfeat.features._iteration import Observer, iterate
 from predfeat.features._run import Iteration, Run, averaged
 from predfeat.features._starts import STARTS, TRIED, given_directions, start_directions
 from predfeat.features._stopping import BestIteration, Settled, StopPolicy, either
-from predfeat.graph import GRAPHS
+from predfeat.graph import GRAPHS, Future, Past
 from predfeat.measures._predictability import variance_left_open
 from predfeat.neighbors import METHODS
 from predfeat.series import Sequences
@@ -226,12 +226,12 @@ class GPFA(LinearFeatures):
     @property
     def settings(self) -> GraphSettings:
         """How this method connects samples, for `embed` and `iterate`."""
+        terms = (Future(self.graph), Past(self.graph)) if self.past else (Future(self.graph),)
         return GraphSettings(
             n_lags=self.n_lags,
             horizon=self.horizon,
             n_neighbors=self.n_neighbors,
-            graph=self.graph,
-            past=self.past,
+            terms=terms,
             normalized=self.normalized,
             weighting=self.weighting,
             theiler=self.theiler,

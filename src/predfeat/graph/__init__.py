@@ -1,28 +1,36 @@
 """Stage 4, which samples to pull together: neighbourhoods become a graph on the samples.
 
-The graph itself (S × S) is never built for a fit. What the embedding needs of it, the projected
-Laplacian Zᵀ L Z and the projected degrees Zᵀ D Z, follows from sums over neighbourhoods.
+Edge terms (`Future`, `Past`, or one of your own) say which samples belong together; `connect` asks
+them. The graph itself (S × S) is never built for a fit. What the embedding needs of it, the
+projected Laplacian Zᵀ L Z and the projected degrees Zᵀ D Z, follows from sums over neighbourhoods,
+and over terms.
 """
 
-from predfeat.graph._calm import calmed
 from predfeat.graph._explicit import ExplicitGraph, explicit_graph
-from predfeat.graph._neighborhoods import (
-    Neighborhoods,
-    find_neighborhoods,
-    future_neighborhoods,
-    past_neighborhoods,
+from predfeat.graph._inverse_spread import weigh_by_inverse_spread
+from predfeat.graph._neighborhoods import GRAPHS, Neighborhoods
+from predfeat.graph._projected import ProjectedLaplacian, projected_laplacian
+from predfeat.graph._terms import (
+    EdgeTerm,
+    Future,
+    GraphContext,
+    Past,
+    connect,
+    shifted_neighborhoods,
 )
-from predfeat.graph._projected import GRAPHS, ProjectedLaplacian, projected_laplacian
 
 __all__ = [
     "GRAPHS",
+    "EdgeTerm",
     "ExplicitGraph",
+    "Future",
+    "GraphContext",
     "Neighborhoods",
+    "Past",
     "ProjectedLaplacian",
-    "calmed",
+    "connect",
     "explicit_graph",
-    "find_neighborhoods",
-    "future_neighborhoods",
-    "past_neighborhoods",
     "projected_laplacian",
+    "shifted_neighborhoods",
+    "weigh_by_inverse_spread",
 ]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from predfeat.exceptions import GraphError
 from predfeat.graph._neighborhoods import Neighborhoods
 
 __all__ = ["ExplicitGraph", "explicit_graph"]
@@ -29,7 +30,7 @@ class ExplicitGraph:
     laplacian: Any
 
 
-def explicit_graph(neighborhoods: Iterable[Neighborhoods], graph: str) -> ExplicitGraph:
+def explicit_graph(neighborhoods: Iterable[Neighborhoods]) -> ExplicitGraph:
     """Build the graph whose projection `projected_laplacian` computes.
 
     The full graph has up to S·k² edges; this is for inspection, no fit needs it.
@@ -37,29 +38,42 @@ def explicit_graph(neighborhoods: Iterable[Neighborhoods], graph: str) -> Explic
     Parameters
     ----------
     neighborhoods : iterable of Neighborhoods
-    graph : {"full", "star"}
+        The terms of the graph, of one kind or of both; their edges add up.
 
     Returns
     -------
     ExplicitGraph
 
+    Raises
+    ------
+    GraphError
+        There are no terms, or they are of different series.
+
     Examples
     --------
     >>> from predfeat import nearest_neighbors
-    >>> from predfeat.graph import explicit_graph, find_neighborhoods
+    >>> from predfeat.graph import explicit_graph, shifted_neighborhoods
     >>> from predfeat.series import check_sequences
     >>> X = [[0.0], [5.0], [0.5], [5.2]]
     >>> table = nearest_neighbors(X, n_neighbors=1)
-    >>> terms = find_neighborhoods(table, check_sequences(X), n_lags=1, past=False)
-    >>> explicit_graph(terms, "star").weights.toarray().astype(int)
+    >>> successors = shifted_neighborhoods(table, check_sequences(X), 1)
+    >>> explicit_graph([successors]).weights.toarray().astype(int)
     array([[0, 0, 0, 0],
            [0, 0, 0, 2],
            [0, 0, 0, 0],
            [0, 2, 0, 0]])
     """
+    terms = list(neighborhoods)
+    numbers = sorted({term.n_rows for term in terms})
+    if len(numbers) != 1:
+        raise GraphError(
+            f"The terms of a graph must be of one series, but theirs have {numbers} rows."
+            if numbers
+            else "A graph needs at least one term: without, its number of rows is unknown."
+        )
     weights: Any = 0
-    for term in neighborhoods:
-        weights = weights + (_full(term) if graph == "full" else _star(term))
+    for term in terms:
+        weights = weights + (_full(term) if term.graph == "full" else _star(term))
     weights = sparse.csr_array(weights)
     degree = sparse.dia_array(
         (np.asarray(weights.sum(axis=1)).reshape(1, -1), [0]), shape=weights.shape

@@ -1,4 +1,4 @@
-"""The compiled kernel of the projected graph: flat arrays, no checks.
+"""The compiled kernels of the projected graph: flat arrays, no checks.
 
 Importing this module compiles; `_sums` imports it when compiled code is in memory.
 """
@@ -10,7 +10,7 @@ import numpy as np
 from predfeat._jit import compiled_strictly
 from predfeat._typing import AnyArray, FloatArray
 
-__all__ = ["add_members"]
+__all__ = ["add_members", "add_weighted_members"]
 
 
 @compiled_strictly
@@ -35,6 +35,26 @@ def add_members(first: AnyArray, nodes: AnyArray, rows: FloatArray, onto: FloatA
             for c in range(len(total)):
                 total[c] += one[c]
             n += 1
+        result = onto[i]
+        for c in range(len(total)):
+            result[c] += total[c]
+
+
+@compiled_strictly
+def add_weighted_members(
+    first: AnyArray, nodes: AnyArray, weights: FloatArray, rows: FloatArray, onto: FloatArray
+) -> None:
+    """Add to every row of `onto` the sum of some rows, each times a weight of its own.
+
+    The rows are those of `add_members`, in the same order; row nodes[n] has weights[n].
+    """
+    total = np.empty(onto.shape[1])
+    for i in range(len(onto)):
+        total[:] = 0.0
+        for n in range(first[i], first[i + 1]):
+            weight, row = weights[n], rows[nodes[n]]
+            for c in range(len(total)):
+                total[c] += weight * row[c]
         result = onto[i]
         for c in range(len(total)):
             result[c] += total[c]

@@ -1,111 +1,227 @@
-"""From who is similar to which samples belong together: successors and predecessors."""
+"""Groups of samples that should lie close to each other: what every edge term comes down to."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from predfeat._typing import AnyArray, FloatArray, IntArray
-from predfeat.neighbors import NeighborTable
-from predfeat.series import Sequences
+from predfeat._typing import ArrayLike, FloatArray, IntArray
+from predfeat.exceptions import GraphError
 
-__all__ = ["Neighborhoods", "find_neighborhoods", "future_neighborhoods", "past_neighborhoods"]
+__all__ = ["GRAPHS", "Neighborhoods", "check_graph", "check_rows"]
+
+GRAPHS = ("full", "star")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Neighborhoods:
-    """Groups of samples that should lie close to each other, each around a centre.
+    r"""Groups of samples that should lie close to each other, each around a centre.
+
+    A neighbourhood has a centre c, members i with weights :math:`m_i`, and a weight v of its own.
+    Its edges depend on the kind of graph:
+
+    - "star" joins the centre with each member: :math:`W_{ci}` and :math:`W_{ic}` both grow by
+      :math:`v m_i`.
+    - "full" joins all ordered pairs of its nodes, each node with itself included. The nodes are
+      the centre, with weight 1, and the members, with theirs: :math:`W_{ij}` grows by
+      :math:`v m_i m_j`.
+
+    Edges add up, within a neighbourhood and between them. So centres may be repeated, a centre may
+    be a member of its own neighbourhood (of which the star makes a self-loop of :math:`2 v m_c`,
+    the full graph a node of weight :math:`1 + m_c`), and a member that is listed twice counts with
+    the sum of its weights. A neighbourhood without members has no edge in a star, and only the
+    centre's self-loop in a full graph.
+
+    Everything is checked when the object is made. The arrays are kept, not copied, where they have
+    the right type: do not change them afterwards.
+
+    Parameters
+    ----------
+    centers : array-like of int, shape (n_neighborhoods,)
+        The row in the middle of each neighbourhood, in any order.
+    members : sparse array or array-like of shape (n_neighborhoods, n_rows)
+        The weight of each member, 1 for most graphs. It is stored in CSR format; the entries of
+        a neighbourhood keep their order, which is the order in which they are summed.
+    weights : array-like of shape (n_neighborhoods,), optional
+        The weight of each neighbourhood; 1 without.
+    graph : {"star", "full"}, default="star"
+        Which nodes are joined.
 
     Attributes
     ----------
-    centers : ndarray of int, shape (n_neighborhoods,)
-        The node in the middle of each neighbourhood; no two neighbourhoods share it.
-    members : sparse array of shape (n_neighborhoods, n_rows)
-        1 where a node belongs to the neighbourhood, the centre not counted.
-    weights : ndarray of shape (n_neighborhoods,), optional
-        What every edge of a neighbourhood counts; 1 without.
+    has_unit_members : bool
+        Whether every member has weight 1.
+
+    Raises
+    ------
+    GraphError
+        The arrays do not fit together, a centre or a member is no row, or a weight is negative,
+        infinite or NaN.
+
+    Examples
+    --------
+    Row 0 is joined with rows 1 and 2, with row 2 half as strongly:
+
+    >>> from predfeat.graph import Neighborhoods, explicit_graph
+    >>> star = Neighborhoods([0], [[0.0, 1.0, 0.5]])
+    >>> explicit_graph([star]).weights.toarray()
+    array([[0. , 1. , 0.5],
+           [1. , 0. , 0. ],
+           [0.5, 0. , 0. ]])
+
+    In the full graph, rows 1 and 2 are joined as well:
+
+    >>> full = Neighborhoods([0], [[0.0, 1.0, 0.5]], graph="full")
+    >>> explicit_graph([full]).weights.toarray()
+    array([[1.  , 1.  , 0.5 ],
+           [1.  , 1.  , 0.5 ],
+           [0.5 , 0.5 , 0.25]])
+    >>> star.total_weight, full.total_weight
+    (3.0, 4.0)
     """
 
     centers: IntArray
     members: Any
     weights: FloatArray | None = None
+    graph: str = field(default="star", kw_only=True)
+    has_unit_members: bool = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_graph(self.graph)
+        members = _checked_members(self.members)
+        n_neighborhoods, n_rows = members.shape
+        checked = {
+            "members": members,
+            "centers": _checked_centers(self.centers, n_neighborhoods, n_rows),
+            "has_unit_members": bool(np.all(members.data == 1.0)),
+        }
+        if not checked["has_unit_members"]:
+            _refuse_bad_weights(members.data, "members")
+        if self.weights is not None:
+            checked["weights"] = _checked_weights(self.weights, n_neighborhoods)
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of the series, the nodes of the graph."""
+        return int(self.members.shape[1])
+
+    @property
+    def member_totals(self) -> FloatArray:
+        """The sum of the members' weights of each neighbourhood: their number where all are 1."""
+        if self.has_unit_members:
+            return np.asarray(np.diff(self.members.indptr), dtype=np.float64)
+        return np.asarray(self.members.sum(axis=1), dtype=np.float64)
+
+    @property
+    def total_weight(self) -> float:
+        """The sum of all edge weights, both ways, without self-loops: the trace of the Laplacian.
+
+        Of white rows that have nothing to do with each other, the projected Laplacian is about
+        this number times the identity. Divided by it, terms with different numbers of edges can
+        be compared: 1 is unrelated, 0 is identical.
+        """
+        weights = np.ones(len(self.centers)) if self.weights is None else self.weights
+        centers = sparse.csr_array(
+            (np.ones(len(self.centers)), (np.arange(len(self.centers)), self.centers)),
+            shape=self.members.shape,
+        )
+        if self.graph == "full":
+            nodes = sparse.csr_array(self.members + centers)
+            loops = np.asarray(nodes.power(2).sum(axis=1))
+            return float(weights @ (np.square(self.member_totals + 1.0) - loops))
+        loops = np.asarray(self.members.multiply(centers).sum(axis=1))
+        return float(2.0 * (weights @ (self.member_totals - loops)))
 
 
-def find_neighborhoods(
-    table: NeighborTable, series: Sequences, n_lags: int, *, past: bool = True, horizon: int = 1
-) -> list[Neighborhoods]:
-    """Return the future neighbourhoods and, with `past`, the past ones.
-
-    Parameters
-    ----------
-    table : NeighborTable
-        The nearest states of every state.
-    series : Sequences
-        The samples the states were made of.
-    n_lags : int
-        Samples in a state, p.
-    past : bool
-        Whether predecessors are to lie close as well.
-    horizon : int
-        How many rows ahead of a state its successor lies, H; its predecessor lies as many before
-        the state's oldest sample.
-
-    Returns
-    -------
-    list of Neighborhoods
-
-    Examples
-    --------
-    >>> from predfeat import nearest_neighbors
-    >>> from predfeat.graph import find_neighborhoods
-    >>> from predfeat.series import check_sequences
-    >>> X = [[0.0], [5.0], [0.5], [5.2]]
-    >>> table = nearest_neighbors(X, n_neighbors=1)
-    >>> future, past = find_neighborhoods(table, check_sequences(X), n_lags=1)
-    >>> future.centers.tolist()  # the successors of the states at rows 0, 1 and 2
-    [1, 2, 3]
-    """
-    terms = [future_neighborhoods(table, series, horizon)]
-    if past:
-        terms.append(past_neighborhoods(table, series, n_lags, horizon))
-    return terms
+def check_graph(graph: Any) -> None:
+    """Refuse a kind of graph that there is not."""
+    if graph not in GRAPHS:
+        raise GraphError(
+            f"graph must be one of {', '.join(map(repr, GRAPHS))}, but it is {graph!r}."
+        )
 
 
-def future_neighborhoods(
-    table: NeighborTable, series: Sequences, horizon: int = 1
-) -> Neighborhoods:
-    """Return for every state with a successor, `horizon` rows on, those of its neighbours."""
-    return _shifted(table, series, horizon)
+def check_rows(terms: Iterable[Neighborhoods], rows: ArrayLike) -> FloatArray:
+    """Return the samples in C order, as numbers of the kernels; refuse those of another series."""
+    checked = np.ascontiguousarray(rows, dtype=np.float64)
+    if np.ndim(rows) != 2:
+        raise GraphError(
+            f"rows must be a matrix of samples by columns, but its shape is {np.shape(rows)}."
+        )
+    for term in terms:
+        if term.n_rows != len(checked):
+            raise GraphError(
+                f"The neighbourhoods are of a series of {term.n_rows} rows, but rows has "
+                f"{len(checked)}. Give the series that the neighbourhoods were made for."
+            )
+    return checked
 
 
-def past_neighborhoods(
-    table: NeighborTable, series: Sequences, n_lags: int, horizon: int = 1
-) -> Neighborhoods:
-    """Return for every state with a predecessor those of its neighbours.
+def _checked_members(members: Any) -> Any:
+    try:
+        checked = sparse.csr_array(members)
+        if checked.ndim == 2:
+            checked.check_format(full_check=True)  # kernels do not check their indices
+    except (ValueError, TypeError) as error:
+        raise GraphError(
+            f"members must be a sparse array of neighbourhoods by rows: {error}"
+        ) from error
+    if checked.ndim != 2:
+        raise GraphError(
+            "members must be a sparse array of neighbourhoods by rows, but its shape is "
+            f"{checked.shape}."
+        )
+    if checked.dtype.kind not in "buif":
+        raise GraphError(
+            f"members must hold weights, real numbers, but their type is {checked.dtype}."
+        )
+    return checked if checked.dtype == np.float64 else checked.astype(np.float64)
 
-    It lies `horizon` rows before the state's oldest sample, n_lags - 1 rows back: in reversed time
-    that sample is the newest one, and the predecessor lies as far ahead as the successor does now.
-    """
-    return _shifted(table, series, -(n_lags - 1 + horizon))
+
+def _checked_centers(centers: ArrayLike, n_neighborhoods: int, n_rows: int) -> IntArray:
+    given = np.asarray(centers)
+    if given.shape != (n_neighborhoods,):
+        raise GraphError(
+            f"centers must be one row number for each of the {n_neighborhoods} neighbourhoods in "
+            f"members, but its shape is {given.shape}."
+        )
+    if given.size and given.dtype.kind not in "iu":
+        raise GraphError(
+            f"centers must be row numbers, whole numbers, but their type is {given.dtype}."
+        )
+    outside = np.flatnonzero((given < 0) | (given >= n_rows))
+    if outside.size:
+        raise GraphError(
+            f"centers must be rows 0 to {n_rows - 1}, the columns of members, but neighbourhood "
+            f"{outside[0]} has centre {given[outside[0]]}."
+        )
+    return given.astype(np.intp, copy=False)
 
 
-def _shifted(table: NeighborTable, series: Sequences, shift: int) -> Neighborhoods:
-    # A row has a node when the shifted row is a sample of its own run: no edge leaves a run.
-    has_node = series.reach(back=max(-shift, 0), ahead=max(shift, 0))
-    used = has_node[table.times]
-    centers = table.times[used] + shift
-    neighbors = table.indices[used]
-    present = has_node[neighbors]
-    index_type = np.int32 if present.size < np.iinfo(np.int32).max else np.int64
-    first = np.zeros(len(centers) + 1, dtype=index_type)
-    np.cumsum(present.sum(axis=1), out=first[1:])
-    nodes: AnyArray = neighbors[present].astype(index_type)
-    nodes += shift
-    del neighbors, present  # S × k numbers, no longer needed
-    members = sparse.csr_array(
-        (np.ones(len(nodes)), nodes, first), shape=(len(centers), series.n_rows)
-    )
-    return Neighborhoods(centers, members)
+def _checked_weights(weights: ArrayLike, n_neighborhoods: int) -> FloatArray:
+    try:
+        checked = np.asarray(weights, dtype=np.float64)
+    except (ValueError, TypeError) as error:
+        raise GraphError(f"weights must be real numbers: {error}") from error
+    if checked.shape != (n_neighborhoods,):
+        raise GraphError(
+            f"weights must be one number for each of the {n_neighborhoods} neighbourhoods, but "
+            f"its shape is {checked.shape}."
+        )
+    _refuse_bad_weights(checked, "weights")
+    return checked
+
+
+def _refuse_bad_weights(values: FloatArray, name: str) -> None:
+    bad = np.flatnonzero(~((values >= 0) & np.isfinite(values)))
+    if bad.size:
+        raise GraphError(
+            f"{name} must be finite and not negative, but {bad.size} of {values.size} are not; "
+            f"the first is {values[bad[0]]}. Leave out edges that should not count."
+        )

@@ -3,27 +3,25 @@
 With C the rows of one neighbourhood's m nodes and s their sum, the full graph contributes
 m·CᵀC - s·sᵀ to Zᵀ L Z and m·CᵀC to Zᵀ D Z. Summed over neighbourhoods that is
 Zᵀ diag(d) Z - SᵀS, with d the degrees and S the matrix of sums. The star graph needs the same
-sums. Both go through the samples block by block, and cost O(S·k·N + S·N²) operations and
-O(S·k + N²) memory.
+sums. With weights, sums are weighted and m is the nodes' total weight. Both graphs go through the
+samples block by block, and cost O(S·k·N + S·N²) operations and O(S·k + N²) memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from predfeat._typing import FloatArray, IntArray
-from predfeat.graph._neighborhoods import Neighborhoods
+from predfeat.graph._neighborhoods import Neighborhoods, check_rows
 from predfeat.graph._sums import add_member_sums
 
-__all__ = ["GRAPHS", "ProjectedLaplacian", "projected_laplacian"]
+__all__ = ["ProjectedLaplacian", "projected_laplacian"]
 
-GRAPHS = ("full", "star")
-
-# So many numbers of the samples at once: they stay in the cache, and the memory for sums does not
-# grow with S. Fewer rows would make the matrix products slow.
+# How many numbers of the samples are taken at once: they stay in the cache, and the memory for
+# sums does not grow with S. Fewer rows would make the matrix products slow.
 _BLOCK, _LEAST_ROWS = 1 << 18, 512
 
 
@@ -41,48 +39,57 @@ class ProjectedLaplacian:
 
 
 def projected_laplacian(
-    neighborhoods: Iterable[Neighborhoods], rows: FloatArray, graph: str
+    neighborhoods: Iterable[Neighborhoods], rows: FloatArray
 ) -> ProjectedLaplacian:
     """Project the Laplacian and the degrees of a graph onto the columns of its samples.
 
     Parameters
     ----------
     neighborhoods : iterable of Neighborhoods
-        The terms of the graph; their edges add up.
+        The terms of the graph, of one kind or of both; their edges add up.
     rows : ndarray of shape (n_rows, n_columns)
-        The samples, Z.
-    graph : {"full", "star"}
-        "full" (GPFA 1) connects all ordered pairs of a neighbourhood's nodes, each node with
-        itself too; "star" (GPFA 2) connects the centre with every other node, both ways.
+        The samples, Z. Gaps hold zeros.
 
     Returns
     -------
     ProjectedLaplacian
 
+    Raises
+    ------
+    GraphError
+        The terms are of a series with another number of rows.
+
     Examples
     --------
     >>> import numpy as np
     >>> from predfeat import nearest_neighbors
-    >>> from predfeat.graph import explicit_graph, find_neighborhoods, projected_laplacian
+    >>> from predfeat.graph import (
+    ...     Future, GraphContext, Past, connect, explicit_graph, projected_laplacian
+    ... )
     >>> from predfeat.series import check_sequences
     >>> Z = np.random.default_rng(0).normal(size=(50, 3))
-    >>> table = nearest_neighbors(Z, n_neighbors=4)
-    >>> terms = find_neighborhoods(table, check_sequences(Z), n_lags=1)
-    >>> projected = projected_laplacian(terms, Z, "star")
-    >>> L = explicit_graph(terms, "star").laplacian
+    >>> series, table = check_sequences(Z), nearest_neighbors(Z, n_neighbors=4)
+    >>> context = GraphContext(white=series, space=series, neighbors=table, n_lags=1)
+    >>> terms = connect([Future("star"), Past("full")], context)
+    >>> projected = projected_laplacian(terms, Z)
+    >>> L = explicit_graph(terms).laplacian
     >>> np.allclose(projected.laplacian, Z.T @ (L @ Z))
     True
     """
     terms = [_in_order(term) for term in neighborhoods]
-    rows = np.ascontiguousarray(rows)  # once, for all blocks
-    degrees = (_full_degrees if graph == "full" else _star_degrees)(terms, len(rows))
-    connect = _full if graph == "full" else _star
+    rows = check_rows(terms, rows)
+    degrees = _degrees(terms, len(rows))
+    full = [term for term in terms if term.graph == "full"]
+    star = [term for term in terms if term.graph == "star"]
     n_columns = rows.shape[1]
     degree, connected = np.zeros((n_columns, n_columns)), np.zeros((n_columns, n_columns))
     height = max(_BLOCK // max(n_columns, 1), _LEAST_ROWS)
     for start in range(0, len(rows), height):
         stop = min(start + height, len(rows))
-        connected += connect(terms, rows, start, stop)
+        if full:
+            connected += _full(full, rows, start, stop)
+        if star:
+            connected += _star(star, rows, start, stop)
         # A product of a matrix with itself costs half of one with another.
         scaled = rows[start:stop] * np.sqrt(degrees[start:stop])[:, None]
         degree += scaled.T @ scaled
@@ -91,70 +98,94 @@ def projected_laplacian(
 
 def _in_order(term: Neighborhoods) -> Neighborhoods:
     """Return the neighbourhoods in the order of their centres."""
-    if np.all(np.diff(term.centers) > 0):
+    if np.all(np.diff(term.centers) >= 0):
         return term
     order = np.argsort(term.centers, kind="stable")
     weights = None if term.weights is None else term.weights[order]
-    return Neighborhoods(term.centers[order], term.members[order], weights)
+    return replace(term, centers=term.centers[order], members=term.members[order], weights=weights)
 
 
-def _full_degrees(terms: list[Neighborhoods], n_rows: int) -> FloatArray:
+def _degrees(terms: Sequence[Neighborhoods], n_rows: int) -> FloatArray:
     degrees = np.zeros(n_rows)
     for term in terms:
-        sizes = np.diff(term.members.indptr) + 1.0
+        # What a node's own weight is multiplied by: the members' and, in a full graph, all nodes'.
+        of_centers = term.member_totals
+        if term.graph == "full":
+            of_centers += 1.0
         if term.weights is not None:
-            sizes *= term.weights
-        degrees += term.members.T @ sizes
-        degrees[term.centers] += sizes
-    return degrees
-
-
-def _star_degrees(terms: list[Neighborhoods], n_rows: int) -> FloatArray:
-    degrees = np.zeros(n_rows)
-    for term in terms:
-        sizes = np.diff(term.members.indptr)
-        if term.weights is None:
-            degrees += np.bincount(term.members.indices, minlength=n_rows)
-            degrees[term.centers] += sizes
-        else:
+            of_centers *= term.weights
+        if term.graph == "full":
+            degrees += term.members.T @ of_centers
+        elif term.weights is not None:
             degrees += term.members.T @ term.weights
-            degrees[term.centers] += sizes * term.weights
+        else:
+            edge_weights = None if term.has_unit_members else term.members.data
+            degrees += np.bincount(term.members.indices, edge_weights, minlength=n_rows)
+        degrees += np.bincount(term.centers, of_centers, minlength=n_rows)
     return degrees
 
 
-def _full(terms: list[Neighborhoods], rows: FloatArray, start: int, stop: int) -> FloatArray:
+def _rounds(
+    terms: Sequence[Neighborhoods], start: int, stop: int
+) -> Iterator[list[tuple[int, int]]]:
+    """Yield for each term which neighbourhoods, around rows start … stop - 1, to take at once.
+
+    They are at most as many as the rows, so that memory is bounded; only repeated centres need
+    more than one round.
+    """
+    parts = [np.searchsorted(term.centers, (start, stop)).tolist() for term in terms]
+    most = max(last - first for first, last in parts)
+    for done in range(0, most, stop - start):
+        yield [
+            (min(first + done, last), min(first + done + stop - start, last))
+            for first, last in parts
+        ]
+
+
+def _full(terms: Sequence[Neighborhoods], rows: FloatArray, start: int, stop: int) -> FloatArray:
     """Return what the neighbourhoods around rows start … stop - 1 add to Zᵀ W Z, full graph."""
-    parts = [np.searchsorted(term.centers, (start, stop)) for term in terms]
-    sums = np.empty((sum(last - first for first, last in parts), rows.shape[1]))
-    at = 0
-    for term, (first, last) in zip(terms, parts, strict=True):
-        of_term = sums[at : at + last - first]
-        of_term[:] = _taken(rows, term.centers[first:last])
-        add_member_sums(term.members, first, last, rows, of_term)
-        if term.weights is not None:
-            of_term *= np.sqrt(term.weights[first:last])[:, None]
-        at += last - first
-    connected: FloatArray = sums.T @ sums
+    connected: FloatArray = np.zeros((rows.shape[1], rows.shape[1]))
+    for parts in _rounds(terms, start, stop):
+        sums = np.empty((sum(last - first for first, last in parts), rows.shape[1]))
+        at = 0
+        for term, (first, last) in zip(terms, parts, strict=True):
+            of_term = sums[at : at + last - first]
+            of_term[:] = _taken(rows, term.centers[first:last])
+            add_member_sums(term, first, last, rows, of_term)
+            if term.weights is not None:
+                of_term *= np.sqrt(term.weights[first:last])[:, None]
+            at += last - first
+        connected += sums.T @ sums
     return connected
 
 
-def _star(terms: list[Neighborhoods], rows: FloatArray, start: int, stop: int) -> FloatArray:
+def _star(terms: Sequence[Neighborhoods], rows: FloatArray, start: int, stop: int) -> FloatArray:
     """Return what the neighbourhoods around rows start … stop - 1 add to Zᵀ W Z, star graph."""
     sums = np.zeros((stop - start, rows.shape[1]))
-    for term in terms:
-        first, last = np.searchsorted(term.centers, (start, stop))
-        centers = term.centers[first:last] - start
-        if term.weights is None and _follow_each_other(centers):
-            add_member_sums(term.members, first, last, rows, _taken(sums, centers))
-        else:
-            of_centers = np.zeros((len(centers), rows.shape[1]))
-            add_member_sums(term.members, first, last, rows, of_centers)
-            if term.weights is not None:
-                of_centers *= term.weights[first:last, None]
-            sums[centers] += of_centers
+    for parts in _rounds(terms, start, stop):
+        for term, (first, last) in zip(terms, parts, strict=True):
+            _add_star_sums(term, first, last, rows, sums, start)
     one_way = rows[start:stop].T @ sums
     both_ways: FloatArray = one_way + one_way.T
     return both_ways
+
+
+def _add_star_sums(
+    term: Neighborhoods, first: int, last: int, rows: FloatArray, sums: FloatArray, start: int
+) -> None:
+    """Add the members' sums of some neighbourhoods to those of their centres, from row `start`."""
+    centers = term.centers[first:last] - start
+    if term.weights is None and _follow_each_other(centers):
+        add_member_sums(term, first, last, rows, _taken(sums, centers))
+        return
+    of_centers = np.zeros((len(centers), rows.shape[1]))
+    add_member_sums(term, first, last, rows, of_centers)
+    if term.weights is not None:
+        of_centers *= term.weights[first:last, None]
+    if np.all(np.diff(centers) > 0):
+        sums[centers] += of_centers
+    else:
+        np.add.at(sums, centers, of_centers)  # slower, but counts every repeated centre
 
 
 def _taken(rows: FloatArray, chosen: IntArray) -> FloatArray:
@@ -165,5 +196,5 @@ def _taken(rows: FloatArray, chosen: IntArray) -> FloatArray:
 
 
 def _follow_each_other(chosen: IntArray) -> bool:
-    """Tell whether ascending rows leave none out."""
-    return len(chosen) > 0 and bool(chosen[-1] - chosen[0] == len(chosen) - 1)
+    """Tell whether rows are consecutive: none left out, none repeated."""
+    return len(chosen) > 0 and bool(np.all(np.diff(chosen) == 1))

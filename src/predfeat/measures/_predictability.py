@@ -10,7 +10,7 @@ import numpy as np
 
 from predfeat._compat import Interval, validate_parameter_constraints, whole_number
 from predfeat._typing import ArrayLike, FloatArray
-from predfeat.graph import future_neighborhoods, projected_laplacian
+from predfeat.graph import projected_laplacian, shifted_neighborhoods
 from predfeat.measures._given import given_features, in_given_units, moderate
 from predfeat.neighbors import NeighborTable, search
 from predfeat.neighbors._public import SEARCH_CONSTRAINTS
@@ -228,7 +228,7 @@ def conditional_covariance(
     """
     n_points = table.indices.shape[1] + 1
     centred = features.rows - features.samples.mean(axis=0)  # scatter ignores the mean
-    successors = future_neighborhoods(table, features, horizon)
-    scatter = projected_laplacian([successors], centred, "full")
+    successors = shifted_neighborhoods(table, features, horizon, graph="full")
+    scatter = projected_laplacian([successors], centred)
     mean: FloatArray = scatter.laplacian / (len(table.times) * n_points * (n_points - ddof))
     return mean

@@ -9,7 +9,7 @@ import numpy as np
 from predfeat._compat import WINDOW, StrOptions, validate_parameter_constraints, whole_number
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import TooFewStatesError
-from predfeat.graph import find_neighborhoods, projected_laplacian
+from predfeat.graph import EdgeTerm, Future, GraphContext, Past, connect, projected_laplacian
 from predfeat.measures._given import given_features, moderate
 from predfeat.neighbors import search
 from predfeat.series import States, fewer_rows
@@ -101,17 +101,21 @@ def variance_left(
     times = features.times(back, horizon, shorten=fewer_rows(horizon))
     _refuse_few_states(len(times), n_neighbors)
     variances = features.samples.var(axis=0)
+    terms: list[EdgeTerm] = [Future("full")]
+    if steps == "both":
+        terms.append(Past("full"))
 
     def left(columns: slice) -> FloatArray:
         near = given.with_rows(np.ascontiguousarray(given.rows[:, columns]))
         table = search(States(near, times, n_lags), n_neighbors, theiler=theiler)
         some = features.with_rows(features.rows[:, columns])
-        neighborhoods = find_neighborhoods(
-            table, some, n_lags, past=steps == "both", horizon=horizon
+        context = GraphContext(
+            white=some, space=near, neighbors=table, n_lags=n_lags, horizon=horizon
         )
+        neighborhoods = connect(terms, context)
         # The scatter of each neighbourhood times its points is the full graph's Laplacian.
         centred = some.rows - some.samples.mean(axis=0)
-        scatter = np.diag(projected_laplacian(neighborhoods, centred, "full").laplacian)
+        scatter = np.diag(projected_laplacian(neighborhoods, centred).laplacian)
         n_pairs = len(neighborhoods) * len(times) * (n_neighbors + 1) * n_neighbors
         whole = variances[columns]
         share: FloatArray = np.zeros_like(whole)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from predfeat._typing import FloatArray, IntArray
-from predfeat.graph import Neighborhoods, find_neighborhoods
+from predfeat.graph import Future, GraphContext, Neighborhoods, Past, connect
 from predfeat.selection.diagnosis._findings import Finding, by_degree
 from predfeat.selection.diagnosis._subject import Subject
 
@@ -30,13 +30,14 @@ def pieces_of(terms: list[Neighborhoods], n_rows: int) -> IntArray:
     Examples
     --------
     >>> from predfeat import nearest_neighbors
-    >>> from predfeat.graph import find_neighborhoods
+    >>> from predfeat.graph import Future, GraphContext, Past, connect
     >>> from predfeat.selection.diagnosis._pieces import pieces_of
     >>> from predfeat.series import check_sequences
     >>> X = [[0.0], [0.1], [0.2], [9.0], [9.1], [9.2], [9.3]]
     >>> series = check_sequences(X, groups=[0, 0, 0, 1, 1, 1, 1])
     >>> table = nearest_neighbors(X, n_neighbors=1, groups=[0, 0, 0, 1, 1, 1, 1])
-    >>> pieces_of(find_neighborhoods(table, series, n_lags=1), n_rows=7).tolist()
+    >>> context = GraphContext(white=series, space=series, neighbors=table, n_lags=1)
+    >>> pieces_of(connect([Future(), Past()], context), n_rows=7).tolist()
     [1, 1, 1, 0, 0, 0, 0]
     """
     starts, ends = [], []
@@ -82,10 +83,15 @@ def check_pieces(subject: Subject) -> Iterator[Finding]:
     if not subject.searches:
         return
     past = bool(subject.model.get_params(deep=False)["past"])
-    terms = find_neighborhoods(
-        subject.neighbors, subject.white, subject.n_lags, past=past, horizon=subject.horizon
+    context = GraphContext(
+        white=subject.white,
+        space=subject.space,
+        neighbors=subject.neighbors,
+        n_lags=subject.n_lags,
+        horizon=subject.horizon,
     )
-    pieces = pieces_of(terms, subject.series.n_rows)
+    neighborhoods = connect([Future(), Past()] if past else [Future()], context)
+    pieces = pieces_of(neighborhoods, subject.series.n_rows)
     if pieces.max() < 1:
         return
     sizes = np.bincount(pieces[pieces >= 0])
