@@ -1,8 +1,8 @@
 """All engines over a grid of sizes: `python benchmarks/engines.py`.
 
 Prints the best of three times in milliseconds, alternating between the engines, and how much longer
-`method="auto"` took than the fastest, on one thread, the compiled code loaded. The constants of
-`predfeat.neighbors.choose_method` were read off this grid. The data: an autoregression, white
+`engine="auto"` took than the fastest, on one thread, the compiled code loaded. The constants of
+`predfeat.neighbors.choose_engine` were read off this grid. The data: an autoregression, white
 noise, and, where there are three columns, the Lorenz attractor, which has few dimensions for any
 number of lags.
 """
@@ -14,7 +14,7 @@ from scipy.integrate import solve_ivp
 from scipy.signal import lfilter
 
 from predfeat import nearest_neighbors
-from predfeat.neighbors import choose_method
+from predfeat.neighbors import choose_engine
 from predfeat.series import check_sequences, find_states
 
 SIZES = (1000, 3000, 10_000, 30_000)
@@ -39,29 +39,29 @@ def lorenz(S):
     return solve_ivp(flow, (0, times[-1]), [1, 1, 20], t_eval=times, rtol=1e-6).y.T
 
 
-def best_times(X, p, methods):
-    seconds = {method: [] for method in methods}
+def best_times(X, p, names):
+    seconds = {engine: [] for engine in names}
     for round_ in range(ROUNDS):
-        for method in methods if round_ % 2 else methods[::-1]:
+        for engine in names if round_ % 2 else names[::-1]:
             started = time.perf_counter()
-            nearest_neighbors(X, n_neighbors=K, n_lags=p, method=method)
-            seconds[method].append(time.perf_counter() - started)
-    return {method: min(values) for method, values in seconds.items()}
+            nearest_neighbors(X, n_neighbors=K, n_lags=p, engine=engine)
+            seconds[engine].append(time.perf_counter() - started)
+    return {engine: min(values) for engine, values in seconds.items()}
 
 
 def main():
     rng = np.random.default_rng(0)
-    nearest_neighbors(rng.normal(size=(500, 3)), n_neighbors=3, n_lags=9, method="tiles")
+    nearest_neighbors(rng.normal(size=(500, 3)), n_neighbors=3, n_lags=9, engine="tiles")
     ratios = []
     for S in SIZES:
         for N, p in SHAPES:
             for kind in ("AR", "white", "Lorenz") if N == 3 else ("AR", "white"):
                 X = series(kind, S, N, rng)
-                methods = ["auto", "tiles"]
-                methods += ["blockwise"] * (S <= BLOCKWISE_AT_MOST)
-                methods += ["tree"] * (N * p <= TREE_AT_MOST[S] or kind == "Lorenz")
-                times = best_times(X, p, methods)
-                chosen = choose_method(find_states(check_sequences(X), p, n_neighbors=K))
+                names = ["auto", "tiles"]
+                names += ["blockwise"] * (S <= BLOCKWISE_AT_MOST)
+                names += ["tree"] * (N * p <= TREE_AT_MOST[S] or kind == "Lorenz")
+                times = best_times(X, p, names)
+                chosen = choose_engine(find_states(check_sequences(X), p, n_neighbors=K))
                 taken = times.pop("auto")
                 ratios.append(taken / min(times.values()))
                 listed = "  ".join(f"{name} {s * 1000:.0f}" for name, s in times.items())

@@ -91,7 +91,7 @@ def resident(field):
 def large_search(S):
     """Return the seconds of the search, and its peak memory above the data in MB."""
     X = np.random.default_rng(0).normal(size=(S, LARGE_N))
-    nearest_neighbors(X[:3000], n_neighbors=10, n_lags=5, method="tiles")  # loads the compiled code
+    nearest_neighbors(X[:3000], n_neighbors=10, n_lags=5, engine="tiles")  # loads the compiled code
     before = resident("VmRSS")
     with threadpool_limits(limits=1):
         seconds = processor_seconds_of(lambda: nearest_neighbors(X, n_neighbors=10, n_lags=5))
@@ -134,7 +134,7 @@ def time_foreca():
 
 def main():
     arguments = argument_parser(__doc__).parse_args()
-    nearest_neighbors(np.eye(50), n_neighbors=2, method="tiles")  # loads the compiled code
+    nearest_neighbors(np.eye(50), n_neighbors=2, engine="tiles")  # loads the compiled code
     fixed = ", ".join(f"{name}={value}" for name, value in BASE.items())
     print(f"{fixed} where they do not grow; one thread, best of {ROUNDS} rounds\n")
     print("| | growing | milliseconds | exponent |\n|---|---|---|---|")

@@ -151,15 +151,39 @@ def nearest(X, groups, p, k, theiler=0, queries=None):
     states = {t: state(X, t, p) for t in times}
     sequence = sequence_of_rows(X, groups)
     place = places(states)
-    indices, distances = [], []
-    for t in times if queries is None else queries:
-        others = [i for i in times if allowed(sequence, t, i, theiler)]
-        found = sorted(
-            (distance(states[t], states[i]), (place[i] - place[t]) % 2**32, i) for i in others
-        )[:k]
-        indices.append([i for _, _, i in found])
-        distances.append([d for d, _, _ in found])
-    return times, indices, distances
+    found = [
+        nearest_to(
+            states[t],
+            place[t],
+            {i: states[i] for i in times if allowed(sequence, t, i, theiler)},
+            place,
+            k,
+        )
+        for t in (times if queries is None else queries)
+    ]
+    return times, [rows for rows, _ in found], [distances for _, distances in found]
+
+
+def nearest_in_library(X, groups, library, library_groups, p, k):
+    """Return the same for states whose neighbours are those of another series, all allowed.
+
+    Both series have their places on the circle, each among its own states.
+    """
+    times, others = state_times(X, groups, p), state_times(library, library_groups, p)
+    states = {t: state(X, t, p) for t in times}
+    answers = {i: state(library, i, p) for i in others}
+    place, answer_place = places(states), places(answers)
+    found = [nearest_to(states[t], place[t], answers, answer_place, k) for t in times]
+    return times, [rows for rows, _ in found], [distances for _, distances in found]
+
+
+def nearest_to(query, place, answers, answer_place, k):
+    """Return rows and distances of the k of {row: state} that are nearest to one state."""
+    ranked = sorted(
+        (distance(query, other), (answer_place[i] - place) % 2**32, i)
+        for i, other in answers.items()
+    )[:k]
+    return [i for _, _, i in ranked], [d for d, _, _ in ranked]
 
 
 # --- graph ---------------------------------------------------------------------------------

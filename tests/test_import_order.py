@@ -137,7 +137,7 @@ def test_no_module_is_a_drawer(path):
 def test_the_walk_sees_the_package():
     seen = {layer(parts_of(path)) for path in MODULES}
     assert {"series", "whitening", "neighbors", "graph", "solvers"} <= seen
-    assert "predfeat.series.check_sequences" in imports_of_file(ROOT / "neighbors" / "_public.py")
+    assert "predfeat.series.States" in imports_of_file(ROOT / "neighbors" / "_search.py")
 
 
 def test_the_walk_sees_what_is_forbidden():

@@ -52,7 +52,7 @@ def test_a_shared_fingerprint_makes_no_crowd(monkeypatch):
     assert find_crowds(states).number.tolist() == [0, 1, 0, 2]
 
 
-@pytest.mark.parametrize("method", ENGINES)
+@pytest.mark.parametrize("engine", ENGINES)
 @settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
@@ -64,7 +64,7 @@ def test_a_shared_fingerprint_makes_no_crowd(monkeypatch):
     theiler=st.sampled_from([0, 1, 5]),
 )
 def test_neighbors_in_a_crowd_are_those_of_brute_force(
-    method, seed, lengths, share, n_columns, p, k, theiler
+    engine, seed, lengths, share, n_columns, p, k, theiler
 ):
     random = np.random.default_rng(seed)
     X = random.integers(0, 3, (sum(lengths), n_columns)).astype(float)
@@ -74,7 +74,7 @@ def test_neighbors_in_a_crowd_are_those_of_brute_force(
     if not expected or min(len(found) for found in expected) < k:
         return
     options = {"n_neighbors": k, "n_lags": p, "groups": groups, "theiler": theiler}
-    table = nearest_neighbors(X, method=method, **options)
+    table = nearest_neighbors(X, engine=engine, **options)
     assert table.indices.tolist() == expected
     np.testing.assert_array_equal(table.distances, distances)
 
@@ -93,15 +93,15 @@ def test_many_crowds_tied_at_the_border():
 def test_states_of_a_crowd_are_not_compared_with_each_other(monkeypatch):
     n_ranked = []
 
-    def counting(states, queries, owner, candidates, n_neighbors, places):
+    def counting(question, owner, candidates):
         n_ranked.append(len(candidates))
-        return ranked(states, queries, owner, candidates, n_neighbors, places)
+        return ranked(question, owner, candidates)
 
     ranked = blockwise.nearest_of_candidates
     monkeypatch.setattr(blockwise, "nearest_of_candidates", counting)
     X = np.random.default_rng(0).normal(size=(600, 3))
     X[::2] = 0.0
-    nearest_neighbors(X, n_neighbors=5, method="blockwise")
+    nearest_neighbors(X, n_neighbors=5, engine="blockwise")
     assert sum(n_ranked) < 301 * 80  # a folded bound lets some more than the nearest nine through
 
 

@@ -17,20 +17,20 @@ import numpy as np
 from predfeat import nearest_neighbors
 
 X = np.random.default_rng(0).normal(size=(30_000, 6))
-nearest_neighbors(X[:300], n_neighbors=10, method=sys.argv[1], n_jobs=2)  # all is loaded
+nearest_neighbors(X[:300], n_neighbors=10, engine=sys.argv[1], n_jobs=2)  # all is loaded
 print("ready", flush=True)
 while True:
-    nearest_neighbors(X, n_neighbors=10, n_lags=2, method=sys.argv[1], n_jobs=2)
+    nearest_neighbors(X, n_neighbors=10, n_lags=2, engine=sys.argv[1], n_jobs=2)
 """
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGINT")
-@pytest.mark.parametrize("method", ["tree", "tiles", "blockwise"])
-def test_an_interrupt_ends_a_search_without_a_crash(method):
-    if method == "tiles" and not is_available():
+@pytest.mark.parametrize("engine", ["tree", "tiles", "blockwise"])
+def test_an_interrupt_ends_a_search_without_a_crash(engine):
+    if engine == "tiles" and not is_available():
         pytest.skip("needs numba")
     process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, method],
+        [sys.executable, "-c", PROGRAM, engine],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -52,21 +52,21 @@ def test_many_tiles(small_tiles, seed, lengths, n_columns, n_gaps, kind, p, k, t
     X, groups = naive.random_series(seed, lengths, n_columns, n_gaps, kind)
     options = {"n_neighbors": k, "n_lags": p, "groups": groups, "theiler": theiler}
     try:
-        expected = nearest_neighbors(X, method="blockwise", **options)
+        expected = nearest_neighbors(X, engine="blockwise", **options)
     except ValueError as error:
         with pytest.raises(type(error)):
-            nearest_neighbors(X, method="tiles", **options)
+            nearest_neighbors(X, engine="tiles", **options)
         return
-    assert_same(nearest_neighbors(X, method="tiles", n_jobs=n_jobs, **options), expected)
+    assert_same(nearest_neighbors(X, engine="tiles", n_jobs=n_jobs, **options), expected)
 
 
 @pytest.mark.parametrize(("n_columns", "p"), [(6, 3), (3, 10), (2, 70)])
 def test_tiles_of_full_size(n_columns, p):
     X, groups = naive.random_series(1, [1500, 1300], n_columns, n_gaps=10)
     options = {"n_neighbors": 7, "n_lags": p, "groups": groups, "theiler": 2}
-    expected = nearest_neighbors(X, method="blockwise", **options)
-    one = nearest_neighbors(X, method="tiles", n_jobs=1, **options)
-    two = nearest_neighbors(X, method="tiles", n_jobs=2, **options)
+    expected = nearest_neighbors(X, engine="blockwise", **options)
+    one = nearest_neighbors(X, engine="tiles", n_jobs=1, **options)
+    two = nearest_neighbors(X, engine="tiles", n_jobs=2, **options)
     assert_same(one, expected)
     assert_same(two, expected)
 
@@ -75,24 +75,24 @@ def test_tiles_of_full_size(n_columns, p):
 def test_a_guess_never_changes_the_result(kind):
     X, groups = naive.random_series(4, [800, 700], 4, n_gaps=5, kind=kind)
     states = find_states(check_sequences(X, groups), 3, n_neighbors=5)
-    expected = search(states, 5, theiler=1, method="tiles")
+    expected = search(states, 5, theiler=1, engine="tiles")
     other = states.series.with_rows(np.random.default_rng(5).normal(size=X.shape))
-    poor = search(States(other, states.times, 3), 5, theiler=1, method="blockwise")
+    poor = search(States(other, states.times, 3), 5, theiler=1, engine="blockwise")
     for guess in (expected, poor):
-        found = search(states, 5, theiler=1, method="tiles", guess=guess.indices)
+        found = search(states, 5, theiler=1, engine="tiles", guess=guess.indices)
         assert_same(found, expected)
 
 
 def count_second_searches(monkeypatch, X, **options):
     counts = []
 
-    def spy(states, n_neighbors, exclusion, n_jobs, places, queries):
-        counts.append(len(queries))
-        return blockwise(states, n_neighbors, exclusion, n_jobs, places, queries=queries)
+    def spy(question, n_threads):
+        counts.append(len(question.queries))
+        return blockwise(question, n_threads)
 
     blockwise = tiles.search_blockwise
     monkeypatch.setattr(tiles, "search_blockwise", spy)
-    nearest_neighbors(X, method="tiles", **options)
+    nearest_neighbors(X, engine="tiles", **options)
     return sum(counts)
 
 

@@ -317,8 +317,8 @@ def test_inputs_are_never_modified(n_gaps):
     whitening = fit_whitening(series)
     fit_whitening(series, 2)
     whitening.apply(series)
-    for method in ("tree", "blockwise"):
-        nearest_neighbors(X, groups=groups, n_neighbors=2, n_lags=2, theiler=1, method=method)
+    for engine in ("tree", "blockwise"):
+        nearest_neighbors(X, groups=groups, n_neighbors=2, n_lags=2, theiler=1, engine=engine)
     np.testing.assert_array_equal(X, kept)
     np.testing.assert_array_equal(groups, kept_groups)
 

@@ -104,7 +104,7 @@ def find_neighbors(
         find_states(space, settings.n_lags, n_neighbors=k),
         k,
         theiler=settings.theiler,
-        method=settings.engine,
+        engine=settings.engine,
         n_jobs=settings.n_jobs,
         guess=guess,
     )

@@ -22,7 +22,7 @@ from predfeat.features._starts import STARTS, TRIED, given_directions, start_dir
 from predfeat.features._stopping import BestIteration, Settled, StopPolicy, either
 from predfeat.graph import GRAPHS, Future, Past
 from predfeat.measures._predictability import variance_left_open
-from predfeat.neighbors import METHODS
+from predfeat.neighbors import ENGINES
 from predfeat.series import Sequences
 from predfeat.whitening import Whitening
 
@@ -165,7 +165,7 @@ class GPFA(LinearFeatures):
         "n_averaged": [POSITIVE],
         "n_intermediate": [POSITIVE, None],
         "theiler": [WINDOW],
-        "engine": [StrOptions(set(METHODS))],
+        "engine": [StrOptions(ENGINES)],
         "n_jobs": [JOBS, None],
         "verbose": ["verbose"],
     }

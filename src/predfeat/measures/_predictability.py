@@ -12,8 +12,7 @@ from predfeat._compat import Interval, validate_parameter_constraints, whole_num
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.graph import projected_laplacian, shifted_neighborhoods
 from predfeat.measures._given import given_features, in_given_units, moderate
-from predfeat.neighbors import NeighborTable, search
-from predfeat.neighbors._public import SEARCH_CONSTRAINTS
+from predfeat.neighbors import SEARCH_CONSTRAINTS, NeighborTable, search
 from predfeat.series import Sequences, find_states
 
 __all__ = [
@@ -131,6 +130,7 @@ def predictability(
     validate_parameter_constraints(
         {
             **SEARCH_CONSTRAINTS,
+            "method": SEARCH_CONSTRAINTS["engine"],
             "horizon": [whole_number(1)],
             "ddof": [Interval(Integral, 0, 1, closed="both")],
         },
@@ -215,7 +215,7 @@ def neighbors_with_successor(
 ) -> NeighborTable:
     """Return the neighbours of every state that has a successor, among those states."""
     states = find_states(features, n_lags, n_neighbors=n_neighbors, horizon=horizon)
-    return search(states, n_neighbors, theiler=theiler, method=method, n_jobs=n_jobs)
+    return search(states, n_neighbors, theiler=theiler, engine=method, n_jobs=n_jobs)
 
 
 def conditional_covariance(

@@ -1,12 +1,39 @@
 """Stage 3, who is similar: the k nearest states of every state.
 
-One contract (`nearest_neighbors` and its `NeighborTable`), several engines behind it. All are
-exact: they return the neighbours that float64 brute force returns. Of tied states those are taken
-that come next on a circle (`_crowds`), so that no row is everyone's neighbour.
+One contract (`nearest_neighbors` and its `NeighborTable`), several engines behind it, and a
+registry to which others can be added (`Engine`, `register_engine`). All of predfeat's own engines
+are exact: they return the neighbours that float64 brute force returns. Of tied states those are
+taken that come next on a circle (`_crowds`), so that no row is everyone's neighbour.
 """
 
-from predfeat.neighbors._engines import METHODS, choose_method, search
-from predfeat.neighbors._public import nearest_neighbors
+from predfeat.neighbors._engine import Engine
+from predfeat.neighbors._exclusion import Exclusion, fewest_candidates
+from predfeat.neighbors._nearest_neighbors import SEARCH_CONSTRAINTS, nearest_neighbors
+from predfeat.neighbors._question import Question
+from predfeat.neighbors._ranking import rank_candidates
+from predfeat.neighbors._registry import (
+    ENGINES,
+    choose_engine,
+    engines,
+    register_engine,
+    unregister_engine,
+)
+from predfeat.neighbors._search import search
 from predfeat.neighbors._table import NeighborTable
 
-__all__ = ["METHODS", "NeighborTable", "choose_method", "nearest_neighbors", "search"]
+__all__ = [
+    "ENGINES",
+    "SEARCH_CONSTRAINTS",
+    "Engine",
+    "Exclusion",
+    "NeighborTable",
+    "Question",
+    "choose_engine",
+    "engines",
+    "fewest_candidates",
+    "nearest_neighbors",
+    "rank_candidates",
+    "register_engine",
+    "search",
+    "unregister_engine",
+]

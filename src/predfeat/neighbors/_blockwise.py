@@ -8,66 +8,112 @@ bounded, and every state within the bound of the k-th nearest stays a candidate.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from dataclasses import dataclass
+from time import perf_counter
 
 import numpy as np
 
 from predfeat._progress import ticker
 from predfeat._threads import map_blocks
 from predfeat._typing import FloatArray, IntArray
-from predfeat.neighbors._exclusion import Exclusion
+from predfeat.neighbors._engine import Engine
+from predfeat.neighbors._question import Question
 from predfeat.neighbors._ranking import nearest_of_candidates
-from predfeat.series import States
+from predfeat.series import Sequences, States
 
-__all__ = ["search_blockwise"]
+__all__ = ["BLOCKWISE", "search_blockwise"]
 
 _TILE_NUMBERS = 1 << 22  # 32 MB of distances at once, for each thread
 _EMBEDDED_NUMBERS = 1 << 22  # 32 MB of embedded states at once
-_FOLD = 32  # the k-th smallest of the minima of n/32 folds bounds the k-th smallest of all
+# The k-th smallest of the minima of n/32 folds bounds the k-th smallest of all. A power of two: it
+# is halved where there would be too few folds.
+_FOLD = 32
 
 
-def search_blockwise(
-    states: States,
-    n_neighbors: int,
-    exclusion: Exclusion,
-    n_jobs: int,
-    places: IntArray,
-    queries: IntArray | None = None,
-) -> tuple[IntArray, FloatArray]:
-    """Return positions and squared distances of the nearest states of each query (or state)."""
-    if queries is None:
-        queries = np.arange(len(states))
-    moved = _centred(states)
-    squared_norms = np.concatenate(
-        [np.einsum("ij,ij->i", block, block) for _, block in _embedded_blocks(moved)]
-    )
-    n_rows = max(1, min(len(queries), _TILE_NUMBERS // _padded(len(states))))
-    blocks = [queries[start : start + n_rows] for start in range(0, len(queries), n_rows)]
-    # One embedding of all states serves all blocks where it is small.
-    shared = moved.embed() if len(states) * states.dimension <= _EMBEDDED_NUMBERS else None
-    search = partial(
-        _search_block, states, moved, n_neighbors, exclusion, squared_norms, shared, places
-    )
-    tick = ticker(len(blocks))
+class _Blockwise(Engine):
+    """`search_blockwise`, and the time it took all in all."""
 
-    def work(block: IntArray) -> tuple[IntArray, FloatArray]:
-        found = search(block)
+    name = "blockwise"
+    is_exact = True
+    takes_library = True
+
+    def __init__(self) -> None:
+        self.seconds_spent = 0.0  # on what the compiled engine could have done
+
+    def expected_seconds(self, queries: States, library: States, at_most: float = np.inf) -> float:
+        """Return 15 + 0.007 S microseconds for each query, more for very wide rows."""
+        width = max(1.0, (100 + library.series.n_columns) / 375)
+        return 1e-6 * len(queries) * (15.0 + 0.007 * len(library)) * width
+
+    def search(self, question: Question, n_threads: int) -> tuple[IntArray, FloatArray]:
+        started = perf_counter()
+        found = search_blockwise(question, n_threads)
+        if question.is_within:
+            self.seconds_spent += perf_counter() - started
+        return found
+
+
+BLOCKWISE = _Blockwise()
+
+
+def search_blockwise(question: Question, n_threads: int) -> tuple[IntArray, FloatArray]:
+    """Return positions and squared distances of the nearest states of each query."""
+    n_queries = len(question.queries)
+    centred = _centred(question)
+    n_rows = max(1, min(n_queries, _TILE_NUMBERS // _padded(len(question.library))))
+    starts = list(range(0, n_queries, n_rows))
+    tick = ticker(len(starts))
+
+    def work(start: int) -> tuple[IntArray, FloatArray]:
+        found = _search_block(question, centred, start, min(start + n_rows, n_queries))
         tick()
         return found
 
-    results = map_blocks(work, blocks, n_jobs)
+    results = map_blocks(work, starts, n_threads)
     return np.concatenate([r[0] for r in results]), np.concatenate([r[1] for r in results])
 
 
-def _centred(states: States) -> States:
-    """Move the middle of the samples to zero: offsets would cost the products their digits.
+@dataclass(frozen=True)
+class _Centred:
+    """Both sides with the middle of the library at zero: offsets cost the products their digits.
 
     Only candidates are found in these; distances come from the samples as they are.
     """
-    series = states.series
-    rows = series.rows - np.median(series.samples, axis=0)
+
+    queries: States
+    library: States
+    squared_norms: FloatArray  # of the library's states
+    embedded: FloatArray | None  # the library, where it is small: one for all blocks
+
+    def library_blocks(self) -> Iterator[tuple[slice, FloatArray]]:
+        if self.embedded is not None:
+            yield slice(0, len(self.library)), self.embedded
+        else:
+            yield from _embedded_blocks(self.library)
+
+
+def _centred(question: Question) -> _Centred:
+    queries, library = question.queries, question.library
+    middle = np.median(library.series.samples, axis=0)
+    moved = _moved(library.series, middle)
+    asking = moved if queries.series is library.series else _moved(queries.series, middle)
+    states = States(moved, library.times, library.n_lags)
+    is_small = len(library) * library.dimension <= _EMBEDDED_NUMBERS
+    embedded = states.embed() if is_small else None
+    blocks = [embedded] if embedded is not None else (b for _, b in _embedded_blocks(states))
+    squared_norms = np.concatenate([_squared_norms(block) for block in blocks])
+    return _Centred(States(asking, queries.times, queries.n_lags), states, squared_norms, embedded)
+
+
+def _moved(series: Sequences, middle: FloatArray) -> Sequences:
+    rows = series.rows - middle
     rows[~series.valid] = 0.0
-    return States(series.with_rows(rows), states.times, states.n_lags)
+    return series.with_rows(rows)
+
+
+def _squared_norms(embedded: FloatArray) -> FloatArray:
+    norms: FloatArray = np.einsum("ij,ij->i", embedded, embedded)
+    return norms
 
 
 def _embedded_blocks(states: States) -> Iterator[tuple[slice, FloatArray]]:
@@ -78,33 +124,28 @@ def _embedded_blocks(states: States) -> Iterator[tuple[slice, FloatArray]]:
 
 
 def _search_block(
-    states: States,
-    moved: States,
-    n_neighbors: int,
-    exclusion: Exclusion,
-    squared_norms: FloatArray,
-    shared: FloatArray | None,
-    places: IntArray,
-    queries: IntArray,
+    question: Question, centred: _Centred, start: int, stop: int
 ) -> tuple[IntArray, FloatArray]:
-    n_states = len(states)
+    """Search for the queries start … stop - 1."""
+    part = question.only(np.arange(start, stop))
+    excluded, n_states = part.excluded, len(question.library)
     # |b|² - 2 a·b: the |a|² that is missing does not change a row's order.
-    tile = np.full((len(queries), _padded(n_states)), np.inf)
-    asked = (
-        shared[queries]
-        if shared is not None
-        else States(moved.series, moved.times[queries], moved.n_lags).embed()
-    )
-    asked = -2.0 * asked
-    blocks = [(slice(0, n_states), shared)] if shared is not None else _embedded_blocks(moved)
-    for columns, block in blocks:
-        np.add(asked @ block.T, squared_norms[columns], out=tile[:, columns])
-    for row, position in enumerate(queries):
-        tile[row, exclusion.first[position] : exclusion.stop[position]] = np.inf
-    reach = _kth_smallest_at_most(tile, n_neighbors)
-    limit = reach + _slack(reach, squared_norms[queries], states.dimension)
-    owner, candidates = np.nonzero(tile <= np.minimum(limit, np.finfo(float).max)[:, None])
-    return nearest_of_candidates(states, queries, owner, candidates, n_neighbors, places)
+    tile = np.empty((stop - start, _padded(n_states)))
+    tile[:, n_states:] = np.inf
+    asked = centred.queries.embed(start, stop)
+    own_norms = _squared_norms(asked)
+    asked *= -2.0
+    for columns, block in centred.library_blocks():
+        np.matmul(asked, block.T, out=tile[:, columns])
+        tile[:, columns] += centred.squared_norms[columns]
+    if excluded.widest:
+        for row, (first, end) in enumerate(zip(excluded.first, excluded.stop, strict=True)):
+            tile[row, first:end] = np.inf
+    reach = _kth_smallest_at_most(tile, question.n_neighbors)
+    limit = reach + _slack(reach, own_norms, question.library.dimension)
+    near = tile <= np.minimum(limit, np.finfo(float).max)[:, None]
+    owner, candidates = np.divmod(np.flatnonzero(near), tile.shape[1])
+    return nearest_of_candidates(part, owner, candidates)
 
 
 def _padded(n_states: int) -> int:
@@ -117,9 +158,11 @@ def _kth_smallest_at_most(tile: FloatArray, k: int) -> FloatArray:
     k folds whose minima are at most b hold k numbers that are at most b.
     """
     n_rows, n_columns = tile.shape
-    n_folds = n_columns // _FOLD
-    if n_folds >= 4 * k:
-        tile = tile.reshape(n_rows, _FOLD, n_folds).min(axis=1)
+    fold = _FOLD
+    while fold > 1 and n_columns // fold < 4 * k:
+        fold //= 2
+    if fold > 1:
+        tile = tile.reshape(n_rows, fold, n_columns // fold).min(axis=1)
     bound: FloatArray = np.partition(tile, k - 1, axis=1)[:, k - 1]
     return bound
 

@@ -8,7 +8,7 @@ missing. The cost of a search is that of the different states, however many equa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,15 +16,47 @@ from predfeat._typing import FloatArray, IntArray
 from predfeat.neighbors._blockwise import search_blockwise
 from predfeat.neighbors._crowds import Crowds, steps_ahead
 from predfeat.neighbors._exclusion import Exclusion
+from predfeat.neighbors._question import Question
 from predfeat.series import States
 
 __all__ = ["search_crowded"]
 
-Engine = Callable[[States, int, Exclusion, IntArray], tuple[IntArray, FloatArray]]
-
 _SPARE = 4  # crowds asked for beyond k, so that ties at the border are usually seen whole
 _MORE = 8  # times as many where that was not enough
 _PAIRS_AT_ONCE = 1 << 20
+
+
+@dataclass(frozen=True)
+class _Crowded:
+    """A question, and the crowds on both of its sides."""
+
+    question: Question
+    queries: Crowds
+    library: Crowds
+
+    @property
+    def n_others(self) -> int:
+        """How many crowds there are to be searched, one's own not counted."""
+        return len(self.library) - (1 if self.question.is_within else 0)
+
+    def between_crowds(self) -> Question:
+        """Ask the same of one state of each crowd; nothing but a crowd itself is excluded."""
+        question = self.question
+        library = _first_of(self.library, question.library)
+        if question.is_within:
+            queries, numbers = library, np.arange(len(self.library))
+            excluded = Exclusion(numbers, numbers + 1)
+        else:
+            queries = _first_of(self.queries, question.queries)
+            excluded = Exclusion.nothing(len(self.queries))
+        return Question(
+            queries,
+            library,
+            question.n_neighbors,
+            excluded,
+            self.queries.places[self.queries.first],
+            self.library.places[self.library.first],
+        )
 
 
 @dataclass(frozen=True)
@@ -37,44 +69,50 @@ class _Near:
 
 
 def search_crowded(
-    states: States,
-    crowds: Crowds,
-    n_neighbors: int,
-    exclusion: Exclusion,
-    n_jobs: int,
-    engine: Engine,
+    question: Question,
+    query_crowds: Crowds,
+    library_crowds: Crowds,
+    n_threads: int,
+    ask: Callable[[Question], tuple[IntArray, FloatArray]],
 ) -> tuple[IntArray, FloatArray]:
-    """Return positions and squared distances of the nearest states of each state.
+    """Return positions and squared distances of the nearest states of each query.
 
-    `engine` searches the different states, one of each crowd.
+    `ask` has an engine search the different states, one of each crowd.
     """
-    n_crowds = len(crowds)
-    different = States(states.series, states.times[crowds.first], states.n_lags)
-    places = crowds.places[crowds.first]
-    itself = Exclusion(np.arange(n_crowds), np.arange(1, n_crowds + 1))
-    found = np.empty((len(states), n_neighbors), np.intp), np.empty((len(states), n_neighbors))
-    n_asked = min(n_neighbors + _SPARE, n_crowds - 1)
-    near = engine(different, n_asked, itself, places) if n_asked else _nobody(n_crowds)
-    left = np.arange(len(states))
-    left = _draw(crowds, _with_own(np.arange(n_crowds), *near), exclusion, left, *found)
+    crowded = _Crowded(question, query_crowds, library_crowds)
+    different = crowded.between_crowds()
+    n_queries, n_neighbors = len(question.queries), question.n_neighbors
+    found = np.empty((n_queries, n_neighbors), np.intp), np.empty((n_queries, n_neighbors))
+    n_asked = min(n_neighbors + _SPARE, crowded.n_others)
+    everyone = np.arange(len(query_crowds))
+    answer = ask(replace(different, n_neighbors=n_asked)) if n_asked else _nobody(len(everyone))
+    left = np.arange(n_queries)
+    left = _draw(crowded, _near(question, everyone, *answer), left, *found)
     while len(left):
-        n_asked = min(_MORE * n_asked, n_crowds - 1)
+        n_asked = min(_MORE * n_asked, crowded.n_others)
+        more = replace(different, n_neighbors=n_asked)
         undecided = []
-        for asking in _parts(np.unique(crowds.number[left]), n_asked):
-            near = search_blockwise(different, n_asked, itself, n_jobs, places, queries=asking)
-            some = left[np.isin(crowds.number[left], asking)]
-            undecided.append(_draw(crowds, _with_own(asking, *near), exclusion, some, *found))
+        for asking in _parts(np.unique(query_crowds.number[left]), n_asked):
+            answer = search_blockwise(more.only(asking), n_threads)
+            some = left[np.isin(query_crowds.number[left], asking)]
+            undecided.append(_draw(crowded, _near(question, asking, *answer), some, *found))
         left = np.concatenate(undecided)
     return found
+
+
+def _first_of(crowds: Crowds, states: States) -> States:
+    return States(states.series, states.times[crowds.first], states.n_lags)
 
 
 def _nobody(n_crowds: int) -> tuple[IntArray, FloatArray]:
     return np.empty((n_crowds, 0), np.intp), np.empty((n_crowds, 0))
 
 
-def _with_own(asking: IntArray, crowds: IntArray, squared: FloatArray) -> _Near:
-    own = np.zeros(len(asking))
-    return _Near(asking, np.column_stack([asking, crowds]), np.column_stack([own, squared]))
+def _near(question: Question, asking: IntArray, crowds: IntArray, squared: FloatArray) -> _Near:
+    if question.is_within:
+        crowds = np.column_stack([asking, crowds])
+        squared = np.column_stack([np.zeros(len(asking)), squared])
+    return _Near(asking, crowds, squared)
 
 
 def _parts(items: IntArray, n_pairs_each: int) -> Iterator[IntArray]:
@@ -84,22 +122,17 @@ def _parts(items: IntArray, n_pairs_each: int) -> Iterator[IntArray]:
 
 
 def _draw(
-    crowds: Crowds,
-    near: _Near,
-    exclusion: Exclusion,
-    states: IntArray,
-    positions: IntArray,
-    squared: FloatArray,
+    crowded: _Crowded, near: _Near, queries: IntArray, positions: IntArray, squared: FloatArray
 ) -> IntArray:
-    """Fill in the neighbours of some states; return those that need to know of more crowds."""
+    """Fill in the neighbours of some queries; return those that need to know of more crowds."""
     n_neighbors, n_near = positions.shape[1], near.crowds.shape[1]
-    widest = int((exclusion.stop - exclusion.first).max())
-    undecided = [states[:0]]
-    largest = n_neighbors + min(widest, int(crowds.size.max()))
-    for some in _parts(states, n_near * largest):
-        row = np.searchsorted(near.asking, crowds.number[some])
+    crowds, excluded = crowded.library, crowded.question.excluded
+    undecided = [queries[:0]]
+    largest = n_neighbors + min(excluded.widest, int(crowds.size.max()))
+    for some in _parts(queries, n_near * largest):
+        row = np.searchsorted(near.asking, crowded.queries.number[some])
         candidates, distances = near.crowds[row], near.squared[row]
-        n_excluded = _count_excluded(crowds, exclusion, some, candidates)
+        n_excluded = _count_excluded(crowded, some, candidates)
         n_allowed = crowds.size[candidates] - n_excluded
         enough = np.cumsum(n_allowed, axis=1) >= n_neighbors
         border = np.take_along_axis(distances, np.argmax(enough, axis=1)[:, None], axis=1)
@@ -108,18 +141,17 @@ def _draw(
             decided &= border[:, 0] < distances[:, -1]
         undecided.append(some[~decided])
         owner, column = np.nonzero((distances <= border) & (n_allowed > 0) & decided[:, None])
+        places = crowded.queries.places[some]
         pair, members = _next_members(
             crowds,
             candidates[owner, column],
-            crowds.places[some[owner]],
+            places[owner],
             n_neighbors + n_excluded[owner, column],
         )
         owner, distance = owner[pair], distances[owner, column][pair]
-        allowed = (members < exclusion.first[some[owner]]) | (
-            members >= exclusion.stop[some[owner]]
-        )
+        allowed = (members < excluded.first[some[owner]]) | (members >= excluded.stop[some[owner]])
         owner, members, distance = owner[allowed], members[allowed], distance[allowed]
-        steps = steps_ahead(crowds.places, some[owner], members)
+        steps = steps_ahead(places[owner], crowds.places[members])
         order = np.lexsort((members, steps, distance, owner))
         first = np.searchsorted(owner[order], np.flatnonzero(decided))
         best = order[first[:, None] + np.arange(n_neighbors)]
@@ -127,14 +159,15 @@ def _draw(
     return np.concatenate(undecided)
 
 
-def _count_excluded(
-    crowds: Crowds, exclusion: Exclusion, states: IntArray, candidates: IntArray
-) -> IntArray:
-    """Return how many members of each of a state's candidate crowds may not be its neighbours."""
-    first, stop = exclusion.first[states, None], exclusion.stop[states, None]
-    if np.all(stop - first == 1):  # the state itself
-        return np.asarray(candidates == crowds.number[states, None], dtype=np.intp)
-    return crowds.count_between(candidates, first, stop)
+def _count_excluded(crowded: _Crowded, queries: IntArray, candidates: IntArray) -> IntArray:
+    """Return how many members of each of a query's candidate crowds may not be its neighbours."""
+    excluded = crowded.question.excluded.only(queries)
+    if excluded.widest == 0:
+        return np.zeros_like(candidates)
+    first, stop = excluded.first[:, None], excluded.stop[:, None]
+    if crowded.question.is_within and np.all(stop - first == 1):  # the state itself
+        return np.asarray(candidates == crowded.queries.number[queries, None], dtype=np.intp)
+    return crowded.library.count_between(candidates, first, stop)
 
 
 def _next_members(

@@ -7,6 +7,10 @@ state takes those that come next after its own place. Members of a crowd are spr
 circle, in an order shuffled by a hash of their rows: each of them is then a neighbour as often as
 any other, which no independent draws could promise. Crowds are turned against each other by a
 hash, too.
+
+Queries of another series stand where they would stand among themselves: equal ones are spread
+evenly, too, and draw different states of a library. A series that searches a copy of itself finds
+for every state first its own copy, and then what the state finds in its own series.
 """
 
 from __future__ import annotations
@@ -104,9 +108,9 @@ def find_crowds(states: States) -> Crowds:
     return Crowds(places, number, first, members, start, size, turn)
 
 
-def steps_ahead(places: IntArray, centre: IntArray, other: IntArray) -> IntArray:
-    """Return how far round the circle each other place comes after its centre's."""
-    steps: IntArray = (places[other] - places[centre]) % CIRCLE
+def steps_ahead(place: IntArray, other: IntArray) -> IntArray:
+    """Return how far round the circle each other place comes after a place."""
+    steps: IntArray = (other - place) % CIRCLE
     return steps
 
 

@@ -24,7 +24,7 @@ def intrinsic_dimension(states: States) -> float:
     others = np.unique(np.linspace(0, len(states) - 1, _OTHERS).astype(np.intp))
     queries = others[:: max(1, len(others) // _QUERIES)]
     pairs = np.broadcast_arrays(queries[:, None], others)
-    squared = squared_distances(states, pairs[0].reshape(-1), pairs[1].reshape(-1))
+    squared = squared_distances(states, states, pairs[0].reshape(-1), pairs[1].reshape(-1))
     squared = squared.reshape(len(queries), len(others))
     squared[pairs[0] == pairs[1]] = np.inf
     n_neighbors = min(_NEIGHBORS, len(others) - 1)

@@ -1,4 +1,4 @@
-"""Which states may not be a state's neighbours: itself, and its Theiler window."""
+"""Which states may not be a query's neighbours: itself, and its Theiler window."""
 
 from __future__ import annotations
 
@@ -15,45 +15,93 @@ __all__ = ["Exclusion", "fewest_candidates", "find_exclusion"]
 
 @dataclass(frozen=True)
 class Exclusion:
-    """For every state the positions first … stop-1 that are no neighbours of it."""
+    """For every query the positions first … stop-1 of the library that are no neighbours of it."""
 
     first: IntArray
     stop: IntArray
 
+    @property
+    def widest(self) -> int:
+        """The most positions that are excluded for one query."""
+        return int((self.stop - self.first).max())
 
-def find_exclusion(states: States, n_neighbors: int, theiler: int) -> Exclusion:
+    def only(self, positions: IntArray) -> Exclusion:
+        """Return what is excluded for some of the queries."""
+        return Exclusion(self.first[positions], self.stop[positions])
+
+    @classmethod
+    def nothing(cls, n_queries: int) -> Exclusion:
+        """Return what allows every query all states."""
+        nowhere = np.zeros(n_queries, dtype=np.intp)
+        return cls(nowhere, nowhere)
+
+
+def find_exclusion(queries: States, library: States, n_neighbors: int, theiler: int) -> Exclusion:
     """Find the excluded positions, and make sure that enough others remain.
 
-    States are ordered in time, so that the window around a state is one range of positions.
+    Nothing is excluded from a library of another series.
     """
-    times = states.times
-    exclusion = _excluded(states, theiler)
-    remaining = _remaining(exclusion)
+    exclusion = _excluded(queries, library, theiler)
+    remaining = _remaining(exclusion, library)
     worst = int(np.argmin(remaining))
     if remaining[worst] < n_neighbors:
+        if queries.series is not library.series:
+            raise TooFewStatesError(
+                f"n_neighbors={n_neighbors} needs as many states in the library, but with "
+                f"n_lags={library.n_lags} it has {len(library)} (n_samples="
+                f"{library.series.n_rows}). Use at most n_neighbors={len(library)}, fewer lags or "
+                "a larger library."
+            )
         raise TooFewStatesError(
             f"n_neighbors={n_neighbors} with theiler={theiler} leaves the state at row "
-            f"{times[worst]} only {remaining[worst]} of {len(times)} states to choose from. "
-            f"Use a smaller theiler, fewer neighbors (at most {remaining[worst]}) or more data."
+            f"{queries.times[worst]} only {remaining[worst]} of {len(library)} states to choose "
+            f"from. Use a smaller theiler, fewer neighbors (at most {remaining[worst]}) or more "
+            "data."
         )
     return exclusion
 
 
 def fewest_candidates(states: States, theiler: int) -> int:
-    """Return how many neighbours every state can have."""
-    return int(_remaining(_excluded(states, theiler)).min())
+    """Return how many neighbours every state can have.
+
+    Parameters
+    ----------
+    states : States
+        As `predfeat.series.find_states` returns them.
+    theiler : int
+        The window that is excluded around each state.
+
+    Returns
+    -------
+    int
+        The largest `n_neighbors` with which all of them can be searched.
+
+    Examples
+    --------
+    >>> from predfeat.neighbors import fewest_candidates
+    >>> from predfeat.series import check_sequences, find_states
+    >>> states = find_states(check_sequences([[0.0]] * 10), n_lags=1, n_neighbors=0)
+    >>> fewest_candidates(states, theiler=0), fewest_candidates(states, theiler=2)
+    (9, 5)
+    """
+    return int(_remaining(_excluded(states, states, theiler), states).min())
 
 
-def _excluded(states: States, theiler: int) -> Exclusion:
-    times, series = states.times, states.series
+def _excluded(queries: States, library: States, theiler: int) -> Exclusion:
+    """Return the window around each query: one range, as a library's states are in time order."""
+    series = queries.series
+    if series is not library.series:
+        return Exclusion.nothing(len(queries))
+    times = queries.times
     theiler = min(theiler, series.n_rows)  # wider is the same, and would leave the range of int
     first = np.maximum(times - theiler, series.sequence_first[times])
     last = np.minimum(times + theiler, series.sequence_last[times])
     return Exclusion(
-        np.searchsorted(times, first, side="left"), np.searchsorted(times, last, side="right")
+        np.searchsorted(library.times, first, side="left"),
+        np.searchsorted(library.times, last, side="right"),
     )
 
 
-def _remaining(exclusion: Exclusion) -> IntArray:
-    remaining: IntArray = len(exclusion.first) - (exclusion.stop - exclusion.first)
+def _remaining(exclusion: Exclusion, library: States) -> IntArray:
+    remaining: IntArray = len(library) - (exclusion.stop - exclusion.first)
     return remaining

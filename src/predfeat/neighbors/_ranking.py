@@ -11,30 +11,43 @@ import numpy as np
 
 from predfeat._typing import FloatArray, IntArray
 from predfeat.neighbors._crowds import steps_ahead
+from predfeat.neighbors._question import Question
 from predfeat.series import States
 
-__all__ = ["squared_distances", "sum_of_squares", "nearest_of_candidates"]
+__all__ = [
+    "embed_oldest_first",
+    "nearest_of_candidates",
+    "rank_candidates",
+    "squared_distances",
+    "sum_of_squares",
+]
 
 _NUMBERS_AT_ONCE = 1 << 19
 _LANES = 8
 
 
-def squared_distances(states: States, left: IntArray, right: IntArray) -> FloatArray:
-    """Return the squared distances of the pairs (left[i], right[i]) of state positions.
+def embed_oldest_first(states: States, positions: IntArray) -> FloatArray:
+    """Return some states as rows of N·p numbers in the order in which `sum_of_squares` adds."""
+    samples, n_columns = states.series.rows.reshape(-1), states.series.n_columns
+    first = (states.times[positions] - states.n_lags + 1) * n_columns
+    embedded: FloatArray = samples[first[:, None] + np.arange(states.dimension)]
+    return embedded
+
+
+def squared_distances(
+    queries: States, library: States, asking: IntArray, answering: IntArray
+) -> FloatArray:
+    """Return the squared distances of the pairs (asking[i], answering[i]) of positions.
 
     The sum is that of `sum_of_squares`, to which the compiled engine keeps, too: all return the
     same bits.
     """
-    samples, n_columns = states.series.rows.reshape(-1), states.series.n_columns
-    length = states.dimension
-    inside = np.arange(length)
-    first = (states.times - states.n_lags + 1) * n_columns
-    squared = np.empty(len(left))
-    step = max(1, _NUMBERS_AT_ONCE // length)
-    for start in range(0, len(left), step):
-        part = slice(start, min(start + step, len(left)))
-        difference = samples[first[left[part], None] + inside]
-        difference -= samples[first[right[part], None] + inside]
+    squared = np.empty(len(asking))
+    step = max(1, _NUMBERS_AT_ONCE // library.dimension)
+    for start in range(0, len(asking), step):
+        part = slice(start, min(start + step, len(asking)))
+        difference = embed_oldest_first(queries, asking[part])
+        difference -= embed_oldest_first(library, answering[part])
         squared[part] = sum_of_squares(difference)
     return squared
 
@@ -57,40 +70,57 @@ def sum_of_squares(differences: FloatArray) -> FloatArray:
     return total
 
 
-def nearest_of_candidates(
-    states: States,
-    queries: IntArray,
-    owner: IntArray,
-    candidates: IntArray,
-    n_neighbors: int,
-    places: IntArray,
+def rank_candidates(
+    question: Question, owner: IntArray, candidates: IntArray
 ) -> tuple[IntArray, FloatArray]:
-    """Return each query's nearest candidates.
+    """Return the nearest of the candidates that an engine has found for each query.
+
+    With it an engine need only find candidates, by whatever means. Those that are excluded are
+    left out, distances are computed from differences in float64, and ties are broken in the order
+    of the circle. If no true neighbour is missing among the candidates, the result is exact.
 
     Parameters
     ----------
-    states : States
-    queries : ndarray of int, shape (n_queries,)
-        Positions of the states asked about.
+    question : Question
     owner, candidates : ndarray of int, shape (n_pairs,)
-        Pair i says that position candidates[i] is a candidate of queries[owner[i]]. Every query
-        has at least n_neighbors candidates.
-    n_neighbors : int
-    places : ndarray of int, shape (n_states,)
-        On the circle, by which ties are broken; see `Crowds`.
+        Pair i says that position candidates[i] of the library is a candidate of query owner[i].
+        No pair comes twice.
 
     Returns
     -------
     positions : ndarray of int, shape (n_queries, n_neighbors)
+        In the library, nearest first.
     squared : ndarray of float, shape (n_queries, n_neighbors)
+        Squared distances.
+
+    Examples
+    --------
+    See `Engine`.
     """
-    squared = squared_distances(states, queries[owner], candidates)
+    excluded = question.excluded
+    allowed = (candidates < excluded.first[owner]) | (candidates >= excluded.stop[owner])
+    owner, candidates = owner[allowed], candidates[allowed]
+    counts = np.bincount(owner, minlength=len(question.queries))
+    if counts.min() < question.n_neighbors:
+        few = int(np.argmin(counts))
+        raise ValueError(
+            f"n_neighbors={question.n_neighbors} are wanted, but query {few} has {counts[few]} "
+            "candidates that are not excluded. The engine must find more."
+        )
+    return nearest_of_candidates(question, owner, candidates)
+
+
+def nearest_of_candidates(
+    question: Question, owner: IntArray, candidates: IntArray
+) -> tuple[IntArray, FloatArray]:
+    """Do what `rank_candidates` does for candidates that are all allowed and enough."""
+    squared = squared_distances(question.queries, question.library, owner, candidates)
     order = np.lexsort((squared, owner))
     if _has_ties(squared[order], owner[order]):
-        steps = steps_ahead(places, queries[owner], candidates)
+        steps = steps_ahead(question.query_places[owner], question.library_places[candidates])
         order = np.lexsort((candidates, steps, squared, owner))
-    first = np.searchsorted(owner[order], np.arange(len(queries)), side="left")
-    best = order[first[:, None] + np.arange(n_neighbors)]
+    first = np.searchsorted(owner[order], np.arange(len(question.queries)), side="left")
+    best = order[first[:, None] + np.arange(question.n_neighbors)]
     return candidates[best], squared[best]
 
 

@@ -11,18 +11,22 @@ not depend on the number of threads or the order of their work.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from predfeat._jit import is_available, is_loaded, loading_seconds
 from predfeat._progress import ticker
 from predfeat._threads import map_blocks
 from predfeat._typing import AnyArray, FloatArray, IntArray
-from predfeat.neighbors._blockwise import search_blockwise
+from predfeat.neighbors._blockwise import BLOCKWISE, search_blockwise
+from predfeat.neighbors._engine import Engine
 from predfeat.neighbors._exclusion import Exclusion
+from predfeat.neighbors._question import Question
 from predfeat.series import States
 
-__all__ = ["search_tiles"]
+__all__ = ["TILES", "search_tiles"]
 
 _TILE = (256, 512)  # rows and columns: half a megabyte of float32, a core's second cache
 # Each tile repeats p - 1 rows and columns of its neighbours: with many lags, larger ones pay.
@@ -32,33 +36,61 @@ _ROUNDING = 2.0**-24
 _STATES_AT_ONCE = 1 << 12
 
 
-def search_tiles(
-    states: States,
-    n_neighbors: int,
-    exclusion: Exclusion,
-    n_jobs: int,
-    places: IntArray,
-    guesses: IntArray | None = None,
-) -> tuple[IntArray, FloatArray]:
-    """Return positions and squared distances of the nearest states of each state.
+# Below, a search takes less time than loading the compiled code. Many of them do not: once they
+# took as long, it is loaded for the next one.
+_WORTH_LOADING = 2500
 
-    `guesses`, rows of n_neighbors allowed states for each state, only make it quicker: nothing
-    farther than they are needs a look. Without any, the nearest in time are taken.
+
+class _Tiles(Engine):
+    """`search_tiles`, for states that search among themselves."""
+
+    name = "tiles"
+    is_exact = True
+    takes_library = False  # pairs are offered to both of their states
+    needs = "numba"
+
+    def is_available(self) -> bool:
+        return is_available()
+
+    def expected_seconds(self, queries: States, library: States, at_most: float = np.inf) -> float:
+        """Return (4 + 0.0006 S) (1 + N / 100) microseconds for each state.
+
+        Infinity where the compiled code is not in memory and not worth loading: S < 2500, and
+        less time was spent without it than loading takes.
+        """
+        is_worth_it = is_loaded() or len(library) >= _WORTH_LOADING
+        if not is_worth_it and BLOCKWISE.seconds_spent <= loading_seconds():
+            return np.inf
+        width = 1.0 + library.series.n_columns / 100
+        return 1e-6 * len(library) * (4.0 + 0.0006 * len(library)) * width
+
+    def search(self, question: Question, n_threads: int) -> tuple[IntArray, FloatArray]:
+        return search_tiles(question, n_threads)
+
+
+TILES = _Tiles()
+
+
+def search_tiles(question: Question, n_threads: int) -> tuple[IntArray, FloatArray]:
+    """Return positions and squared distances of the nearest other states of each state.
+
+    A guess, rows of n_neighbors allowed states for each state, only makes it quicker: nothing
+    farther than they are needs a look. Without one, the nearest in time are taken.
     """
-    prepared = _prepare(states, exclusion)
-    if guesses is None:
-        guesses = _nearest_in_time(states, exclusion, n_neighbors)
-    limits = _first_limits(states, prepared, guesses)
-    lists = _scan(prepared, limits, n_neighbors + _SPARE, n_jobs)
-    rows, squared, is_sure = _settle(states, prepared, lists, n_neighbors, n_jobs, places)
+    states, n_neighbors = question.library, question.n_neighbors
+    prepared = _prepare(states, question.excluded)
+    guess = question.guess
+    if guess is None:
+        guess = _nearest_in_time(states, question.excluded, n_neighbors)
+    limits = _first_limits(states, prepared, guess)
+    lists = _scan(prepared, limits, n_neighbors + _SPARE, n_threads)
+    rows, squared, is_sure = _settle(question, prepared, lists, n_threads)
     position_of_row = np.zeros(states.series.n_rows, dtype=np.intp)
     position_of_row[states.times] = np.arange(len(states))
     positions = position_of_row[np.minimum(rows, states.series.n_rows - 1)]
     if not is_sure.all():
         again = np.flatnonzero(~is_sure)
-        positions[again], squared[again] = search_blockwise(
-            states, n_neighbors, exclusion, n_jobs, places, queries=again
-        )
+        positions[again], squared[again] = search_blockwise(question.only(again), n_threads)
     return positions, squared
 
 
@@ -152,87 +184,95 @@ def _first_limits(states: States, prepared: _Prepared, guesses: IntArray) -> Any
     return limits
 
 
-def _scan(prepared: _Prepared, first_limits: AnyArray, n_kept: int, n_jobs: int) -> _Lists:
+def _scan(prepared: _Prepared, first_limits: AnyArray, n_kept: int, n_threads: int) -> _Lists:
     """Go through all tiles and collect candidates, each thread in lists of its own."""
-    from predfeat.neighbors._kernels import CHUNK, scan_tile
-
-    n_rows, n_lags = len(prepared.left), prepared.n_lags
+    n_rows = len(prepared.left)
     limits = first_limits.copy()
     lists = _Lists(
         first_limits,
-        np.full((n_jobs, n_rows, n_kept), np.inf, dtype=np.float32),
-        np.full((n_jobs, n_rows, n_kept), -1, dtype=np.int32),
+        np.full((n_threads, n_rows, n_kept), np.inf, dtype=np.float32),
+        np.full((n_threads, n_rows, n_kept), -1, dtype=np.int32),
     )
-    height, width = _TILE if n_lags < _LONG_LAGS else _LARGE_TILE
-    halo = n_lags - 1
-    # The tiles around the diagonal first: what is near in time is often near.
-    tiles = sorted(
-        (
-            (row, column)
-            for row in range(halo, n_rows, height)
-            for column in range(halo, min(row + height, n_rows), width)
-        ),
-        key=lambda tile: tile[0] - tile[1],
-    )
+    shape = _TILE if prepared.n_lags < _LONG_LAGS else _LARGE_TILE
+    tiles = _tiles_around_the_diagonal(n_rows, prepared.n_lags, shape)
     remaining, tick = iter(tiles), ticker(len(tiles))
 
     def work(thread: int) -> None:
-        narrow = np.zeros(width, dtype=np.float32)
-        wide = np.zeros((2, width))
-        edge = np.zeros(height)
-        column_limits = np.zeros(width, dtype=np.float32)
-        marks = np.zeros(-(-width // CHUNK) * CHUNK, dtype=np.uint8)
-        words = marks.view(np.uint64)
-        buffer = np.empty((height + halo) * (width + halo), dtype=np.float32)
-        for row, column in remaining:  # one iterator for all threads
-            row_stop = min(row + height, n_rows)
-            column_stop = min(column + width, row_stop)
-            left = prepared.left[row - halo : row_stop]
-            right = prepared.right[column - halo : column_stop]
-            base = buffer[: len(left) * len(right)].reshape(len(left), len(right))
-            np.matmul(left, right.T, out=base)
-            scan_tile(
-                base,
-                n_lags,
-                row,
-                row_stop,
-                column,
-                column_stop,
-                prepared.lowest_excluded,
-                limits,
-                lists.distances[thread],
-                lists.rows[thread],
-                narrow,
-                wide,
-                edge,
-                column_limits,
-                marks,
-                words,
-            )
+        scan = _scanner(prepared, limits, lists.distances[thread], lists.rows[thread], shape)
+        for tile in remaining:  # one iterator for all threads
+            scan(*tile)
             tick()
 
     def leave_the_rest() -> None:
         deque(remaining, maxlen=0)
 
-    map_blocks(work, list(range(n_jobs)), n_jobs, on_failure=leave_the_rest)
+    map_blocks(work, list(range(n_threads)), n_threads, on_failure=leave_the_rest)
     return lists
 
 
-def _settle(
-    states: States,
+def _tiles_around_the_diagonal(
+    n_rows: int, n_lags: int, shape: tuple[int, int]
+) -> list[tuple[int, int]]:
+    """Return the first row and column of every tile, those around the diagonal first.
+
+    What is near in time is often near.
+    """
+    height, width = shape
+    return sorted(
+        (
+            (row, column)
+            for row in range(n_lags - 1, n_rows, height)
+            for column in range(n_lags - 1, min(row + height, n_rows), width)
+        ),
+        key=lambda tile: tile[0] - tile[1],
+    )
+
+
+def _scanner(
     prepared: _Prepared,
-    lists: _Lists,
-    n_neighbors: int,
-    n_jobs: int,
-    places: IntArray,
+    limits: AnyArray,
+    distances: AnyArray,
+    rows: AnyArray,
+    shape: tuple[int, int],
+) -> Callable[[int, int], None]:
+    """Return what offers a tile's pairs to one thread's lists, with buffers of its own."""
+    from predfeat.neighbors._kernels import CHUNK, scan_tile
+
+    n_rows, n_lags = len(prepared.left), prepared.n_lags
+    (height, width), halo = shape, n_lags - 1
+    narrow = np.zeros(width, dtype=np.float32)
+    wide = np.zeros((2, width))
+    edge = np.zeros(height)
+    column_limits = np.zeros(width, dtype=np.float32)
+    marks = np.zeros(-(-width // CHUNK) * CHUNK, dtype=np.uint8)
+    buffers = (narrow, wide, edge, column_limits, marks, marks.view(np.uint64))
+    products = np.empty((height + halo) * (width + halo), dtype=np.float32)
+
+    def scan(row: int, column: int) -> None:
+        row_stop = min(row + height, n_rows)
+        column_stop = min(column + width, row_stop)
+        left = prepared.left[row - halo : row_stop]
+        right = prepared.right[column - halo : column_stop]
+        base = products[: len(left) * len(right)].reshape(len(left), len(right))
+        np.matmul(left, right.T, out=base)
+        place = (row, row_stop, column, column_stop)
+        lowest = prepared.lowest_excluded
+        scan_tile(base, n_lags, *place, lowest, limits, distances, rows, *buffers)
+
+    return scan
+
+
+def _settle(
+    question: Question, prepared: _Prepared, lists: _Lists, n_threads: int
 ) -> tuple[IntArray, FloatArray, AnyArray]:
     """Return the nearest candidates' rows and exact squared distances, and who can be sure."""
     from predfeat.neighbors._kernels import settle
 
+    states, n_neighbors = question.library, question.n_neighbors
     n_states = len(states)
     samples = np.ascontiguousarray(states.series.rows)
     place_of_row = np.zeros(states.series.n_rows, dtype=np.int64)
-    place_of_row[states.times] = places
+    place_of_row[states.times] = question.library_places
     found = np.zeros((n_states, n_neighbors), dtype=np.int64)
     squared = np.zeros((n_states, n_neighbors))
     is_sure = np.zeros(n_states, dtype=bool)
@@ -258,5 +298,5 @@ def _settle(
             is_sure,
         )
 
-    map_blocks(work, list(range(0, n_states, _STATES_AT_ONCE)), n_jobs)
+    map_blocks(work, list(range(0, n_states, _STATES_AT_ONCE)), n_threads)
     return found, squared, is_sure

@@ -14,8 +14,7 @@ from predfeat._typing import FloatArray
 from predfeat.exceptions import RankError
 from predfeat.features import GPFA, LinearFeatures, embed
 from predfeat.measures._predictability import conditional_covariance, neighbors_with_successor
-from predfeat.neighbors import NeighborTable, search
-from predfeat.neighbors._exclusion import fewest_candidates
+from predfeat.neighbors import NeighborTable, fewest_candidates, search
 from predfeat.series import Sequences, check_sequences, find_states
 from predfeat.whitening import Whitening, fit_whitening
 
