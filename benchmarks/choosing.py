@@ -13,7 +13,8 @@ from timing import argument_parser, processor_seconds_of, write
 
 from predfeat import GPFA
 from predfeat.datasets import predictable_noise
-from predfeat.selection import choose, predicted_shares, purged_folds
+from predfeat.measures import predicted_shares
+from predfeat.selection import choose, purged_folds
 from predfeat.series import check_sequences
 
 S, N = 1500, 7

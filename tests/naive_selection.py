@@ -3,22 +3,29 @@
 import numpy as np
 
 
-def predicted_shares(train, test, n_lags, n_neighbors, horizon=1):
-    """One state after the other, over two lists of sequences without gaps."""
+def predicted_shares(train, test, n_lags, n_neighbors, horizon=1, theiler=0):
+    """One state after the other, over two lists of sequences without gaps.
+
+    Where `test` is None each state of `train` is predicted by those outside of its window.
+    """
 
     def states(sequences):
         return [
-            (np.concatenate([Y[t - lag] for lag in range(n_lags)]), Y[t + horizon])
-            for Y in sequences
+            (np.concatenate([Y[t - lag] for lag in range(n_lags)]), Y[t + horizon], (number, t))
+            for number, Y in enumerate(sequences)
             for t in range(n_lags - 1, len(Y) - horizon)
         ]
 
+    def may_predict(one, other):
+        return test is not None or one[0] != other[0] or abs(one[1] - other[1]) > theiler
+
     library, mean = states(train), np.concatenate(train).mean(axis=0)
     left = whole = 0.0
-    for state, successor in states(test):
-        distances = [np.sum((state - other) ** 2) for other, _ in library]
+    for state, successor, time in states(train if test is None else test):
+        others = [other for other in library if may_predict(time, other[2])]
+        distances = [np.sum((state - other) ** 2) for other, _, _ in others]
         nearest = np.argsort(distances)[:n_neighbors]
-        predicted = np.mean([library[i][1] for i in nearest], axis=0)
+        predicted = np.mean([others[i][1] for i in nearest], axis=0)
         left = left + (successor - predicted) ** 2
         whole = whole + (successor - mean) ** 2
     return 1 - left / whole

@@ -9,9 +9,8 @@ from predfeat.datasets import Image, Recording, hidden_lorenz
 from predfeat.exceptions import NoSpectrumError, RankError, SplitError
 from predfeat.experiments import choose_pca, compare_on_recording, standard_methods
 from predfeat.features._sfa import slow_directions
-from predfeat.measures import predictability
+from predfeat.measures import predictability, predicted_shares
 from predfeat.report import lags_sentence, results_of
-from predfeat.selection import predicted_shares
 from predfeat.series import check_sequences
 
 

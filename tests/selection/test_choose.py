@@ -10,12 +10,12 @@ import naive_selection as twins
 from predfeat import GPFA, PFA, SFA, ForeCA, RandomFeatures
 from predfeat.datasets import predictable_noise
 from predfeat.exceptions import LeftOutWarning, NoSpectrumError, RankError, TooFewStatesError
+from predfeat.measures import predicted_shares
 from predfeat.selection import (
     Choice,
     Surface,
     choose,
     choose_method,
-    predicted_shares,
     purged_folds,
 )
 from predfeat.selection._warm_started_grid import surface_directions
@@ -30,35 +30,6 @@ def white_series(seed=0, n_rows=300, n_columns=5):
     series = check_sequences(X)
     whitening = fit_whitening(series)
     return whitening.apply(series), whitening
-
-
-@pytest.mark.parametrize("n_lags", [1, 3])
-@pytest.mark.parametrize("horizon", [1, 4])
-def test_predicted_shares_are_their_twins(n_lags, horizon):
-    random = np.random.default_rng(n_lags)
-    train = [np.cumsum(random.normal(size=(n, 2)), axis=0) for n in (60, 40)]
-    test = [np.cumsum(random.normal(size=(n, 2)), axis=0) for n in (30, 20)]
-    parts = [
-        check_sequences(np.concatenate(some), np.repeat(range(len(some)), [len(Y) for Y in some]))
-        for some in (train, test)
-    ]
-    found = predicted_shares(*parts, n_lags, 4, horizon=horizon)
-    np.testing.assert_allclose(found, twins.predicted_shares(train, test, n_lags, 4, horizon))
-
-
-def test_noise_costs_one_qth_of_a_feature():
-    random = np.random.default_rng(0)
-    train, test = (check_sequences(random.normal(size=(20_000, 2))) for _ in range(2))
-    np.testing.assert_allclose(predicted_shares(train, test, 1, 10), -0.1, atol=0.03)
-
-
-def test_a_constant_feature_counts_nothing():
-    random = np.random.default_rng(0)
-    train = check_sequences(random.normal(size=(100, 2)))
-    test = check_sequences(
-        np.column_stack([random.normal(size=50), np.full(50, train.samples.mean(axis=0)[1])])
-    )
-    assert predicted_shares(train, test, 1)[1] == 0.0
 
 
 @pytest.mark.parametrize("method", [SFA(), PFA(n_repeats=1), ForeCA()], ids=str)

@@ -10,8 +10,7 @@ import numpy as np
 
 from predfeat._typing import FloatArray, IntArray
 from predfeat.experiments._splits import Split
-from predfeat.measures import predictability
-from predfeat.selection import predicted_shares
+from predfeat.measures import predictability, predicted_shares
 from predfeat.series import Sequences, check_sequences
 
 __all__ = ["OtherLags", "count_states", "measure_other_lags", "predicted_elsewhere"]

@@ -8,6 +8,7 @@ models extract from data, whose order does not matter.)
 from predfeat.measures._angles import subspace_angles
 from predfeat.measures._autoregression import autoregression_error
 from predfeat.measures._forecastability import forecastability
+from predfeat.measures._neighbor_forecast import predicted_shares
 from predfeat.measures._period import Periods, periods
 from predfeat.measures._predictability import predictability
 from predfeat.measures._predictive_information import predictive_information
@@ -19,6 +20,7 @@ __all__ = [
     "forecastability",
     "periods",
     "predictability",
+    "predicted_shares",
     "predictive_information",
     "slowness",
     "subspace_angles",

@@ -17,10 +17,10 @@ from predfeat._threads import as_in_a_worker
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import LeftOutWarning, NoSpectrumError, RankError, TooFewStatesError
 from predfeat.features import GPFA, PFA, SFA, ForeCA
-from predfeat.neighbors._exclusion import fewest_candidates
+from predfeat.measures import predicted_shares
+from predfeat.neighbors import fewest_candidates
 from predfeat.selection._choice import Choice
 from predfeat.selection._folds import Fold, purged_folds
-from predfeat.selection._held_out import predicted_shares
 from predfeat.selection._surface import Setting, Surface, standard_error
 from predfeat.selection._warm_started_grid import surface_directions
 from predfeat.series import Sequences, check_matrix, check_sequences, find_states, what_follows

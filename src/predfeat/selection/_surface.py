@@ -22,7 +22,7 @@ class Setting:
         p, k and M; k is 0 for methods that have none.
     predicted : float
         Mean over the folds of how many features' worth of variance is predicted: the sum of
-        `predicted_shares`, at most M.
+        `predfeat.measures.predicted_shares`, at most M.
     error : float
         Its standard error over the folds.
     """
