@@ -94,14 +94,19 @@ def predictability(Y, n_lags, n_neighbors, groups=None, ddof=0, theiler=0, horiz
     return total / len(times)
 
 
-def typical_variance(Y, n_lags, n_neighbors=10, groups=None, horizon=1):
-    """Square of the mean of the standard deviations whose mean square is eq. (2)."""
+def variance_by_state(Y, n_lags, n_neighbors=10, groups=None, horizon=1):
+    """For every state the summed variance of what follows it and its neighbours."""
     times = windows(Y, n_lags - 1, horizon, groups)
     table = nearest(Y, times, n_lags, n_neighbors, 0, groups)
-    deviations = [
-        np.sqrt(np.array([Y[i + horizon] for i in [t, *table[t]]]).var(axis=0).sum()) for t in times
-    ]
-    return np.mean(deviations) ** 2
+    return np.array(
+        [np.array([Y[i + horizon] for i in [t, *table[t]]]).var(axis=0).sum() for t in times]
+    )
+
+
+def typical_variance(Y, n_lags, n_neighbors=10, groups=None, horizon=1):
+    """Square of the mean of the standard deviations whose mean square is eq. (2)."""
+    variances = variance_by_state(Y, n_lags, n_neighbors, groups, horizon)
+    return np.mean(np.sqrt(variances)) ** 2
 
 
 def slowness(Y, groups=None):

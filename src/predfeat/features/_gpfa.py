@@ -27,7 +27,7 @@ from predfeat.graph import (
     find_neighborhoods,
     projected_laplacian,
 )
-from predfeat.measures._predictability import variance_left_open
+from predfeat.measures import left_open
 from predfeat.neighbors import METHODS, NeighborTable, search
 from predfeat.series import Sequences, find_states
 from predfeat.solvers import Eigenpairs, smallest_eigenpairs
@@ -290,8 +290,8 @@ class GPFA(LinearFeatures):
     def _left_open(self, white: Sequences, directions: FloatArray) -> float:
         """Judge features by what the runs are to minimise."""
         features = white.with_rows(white.rows @ directions)
-        left_open = variance_left_open(features, self.n_lags, self.n_jobs, horizon=self.horizon)
-        return left_open.typical if self.weighting == "calm" else left_open.mean
+        found = left_open(features, self.n_lags, None, horizon=self.horizon, n_jobs=self.n_jobs)
+        return found.typical if self.weighting == "calm" else float(found.by_state.mean())
 
     def _iterate(
         self, white: Sequences, space: Sequences, guess: IntArray | None

@@ -11,9 +11,9 @@ from scipy.linalg.lapack import dpocon, dpotrf, dpotrs
 from predfeat._compat import validate_parameter_constraints, whole_number
 from predfeat._typing import ArrayLike, FloatArray, IntArray
 from predfeat.exceptions import DimensionError, GroupsError
-from predfeat.measures._given import (
+from predfeat.measures._input import (
+    as_features,
     column_exponents,
-    given_features,
     in_given_units,
     scaled_columns,
 )
@@ -104,10 +104,10 @@ def autoregression_error(
         {"n_lags": n_lags, "horizon": horizon},
         caller_name="autoregression_error",
     )
-    features = given_features(Y, groups)
+    features = as_features(Y, groups)
     if fit_on is None and fit_groups is not None:
         raise GroupsError("fit_groups are the groups of fit_on, which is not given.")
-    fitted = features if fit_on is None else given_features(fit_on, fit_groups, "fit_on")
+    fitted = features if fit_on is None else as_features(fit_on, fit_groups, "fit_on")
     if fitted.n_columns != features.n_columns:
         raise DimensionError(
             f"fit_on has {fitted.n_columns} columns, Y has {features.n_columns}: they must be "

@@ -12,7 +12,7 @@ from scipy.special import betainc
 
 from predfeat._compat import Interval, validate_parameter_constraints, whole_number
 from predfeat._typing import ArrayLike, FloatArray, IntArray
-from predfeat.measures._given import given_features, moderate
+from predfeat.measures._input import as_features, moderate
 from predfeat.series import Sequences
 
 __all__ = ["Periods", "periods"]
@@ -112,7 +112,7 @@ def periods(
         {"n_directions": n_directions, "level": level},
         caller_name="periods",
     )
-    features, _ = moderate(given_features(Y, groups))
+    features, _ = moderate(as_features(Y, groups))
     found = np.full((4, features.n_columns), np.nan)
     blocks = _blocks(features)
     length = blocks.shape[1]

@@ -10,9 +10,10 @@ from scipy.special import digamma
 from predfeat._compat import WINDOW, StrOptions, validate_parameter_constraints, whole_number
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import TooFewStatesError
+from predfeat.graph import future_neighborhoods
 from predfeat.measures._autoregression import fit_autoregression, histories
-from predfeat.measures._given import given_features
-from predfeat.measures._predictability import conditional_covariance, neighbors_with_successor
+from predfeat.measures._input import as_features
+from predfeat.measures._left_open import count_pairs, neighbors_with_successor, summed_scatter
 from predfeat.neighbors import NeighborTable
 from predfeat.series import Sequences
 from predfeat.whitening import fit_whitening
@@ -98,7 +99,7 @@ def predictive_information(
         },
         caller_name="predictive_information",
     )
-    features = given_features(Y, groups)
+    features = as_features(Y, groups)
     # Information does not depend on coordinates: in white ones, what is constant or a mixture of
     # other features is gone, and determinants cannot vanish for that reason.
     whitening = fit_whitening(features, warn=False)
@@ -122,7 +123,7 @@ def predictive_information(
         if estimate == "local":
             left_open = _local(white, table, horizon)
         else:
-            left_open = _log_determinant(conditional_covariance(white, table, 1, horizon))
+            left_open = _shared(white, table, horizon)
     next_step = np.atleast_2d(np.cov(white.rows[following], rowvar=False, ddof=0))
     return 0.5 * (_log_determinant(next_step) - left_open)
 
@@ -141,6 +142,11 @@ def _linear(features: Sequences, n_lags: int, horizon: int) -> float:
         error = centred.rows[block] - history @ coefficients.T
         scatter += error.T @ error
     return _log_determinant(scatter / len(times))
+
+
+def _shared(features: Sequences, table: NeighborTable, horizon: int) -> float:
+    successors = future_neighborhoods(table, features, horizon)
+    return _log_determinant(summed_scatter([successors], features) / count_pairs(table, ddof=1))
 
 
 def _local(features: Sequences, table: NeighborTable, horizon: int) -> float:

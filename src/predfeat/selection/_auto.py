@@ -18,8 +18,8 @@ from predfeat.features._gpfa import GPFARun
 from predfeat.features._near_best import first_near_best
 from predfeat.features._pfa import linearly_predictable_directions
 from predfeat.features._sfa import slow_and_fast_directions, slow_directions
+from predfeat.measures import left_open
 from predfeat.measures._autoregression import fit_autoregression
-from predfeat.measures._predictability import variance_left_open
 from predfeat.selection._folds import purged_folds
 from predfeat.selection._judging import (
     EQUAL_SCORES,
@@ -188,17 +188,17 @@ class AutoFeatures(LinearFeatures):
 
     def _validated(self, white: Sequences) -> dict[str, float]:
         """Return every candidate's mean score over the folds in which it could be fitted."""
-        left_open: dict[str, list[float]] = {}
+        scores: dict[str, list[float]] = {}
         for fold in purged_folds(white, self.n_folds, gap=self.n_lags + self.horizon):
             train, test = _whitened_again(*fold.parts(white), self.n_components)
             for name, directions in self._directions(train).items():
                 features = test.with_rows(test.rows @ directions)
-                value = variance_left_open(features, self.n_lags, self.n_jobs, horizon=self.horizon)
-                left_open.setdefault(name, []).append(value.mean)
-        most = max(len(parts) for parts in left_open.values())
-        return {
-            name: float(np.mean(parts)) for name, parts in left_open.items() if len(parts) == most
-        }
+                found = left_open(
+                    features, self.n_lags, None, horizon=self.horizon, n_jobs=self.n_jobs
+                )
+                scores.setdefault(name, []).append(float(found.by_state.mean()))
+        most = max(len(parts) for parts in scores.values())
+        return {name: float(np.mean(parts)) for name, parts in scores.items() if len(parts) == most}
 
     def _directions(self, white: Sequences, only: str | None = None) -> dict[str, FloatArray]:
         """Return what the candidates find, or one of them (and what it starts from).

@@ -10,7 +10,7 @@ from predfeat._compat import WINDOW, StrOptions, validate_parameter_constraints,
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import TooFewStatesError
 from predfeat.graph import find_neighborhoods, projected_laplacian
-from predfeat.measures._given import given_features, moderate
+from predfeat.measures._input import as_features, moderate
 from predfeat.neighbors import search
 from predfeat.series import States, fewer_rows
 
@@ -94,7 +94,7 @@ def variance_left(
         },
         caller_name="variance_left",
     )
-    given = given_features(Y, groups)
+    given = as_features(Y, groups)
     features, _ = moderate(given)  # a share has no unit, but distances of states do
     # Neighbours are searched among the states that have all the steps asked for.
     back = n_lags - 1 + (horizon if steps == "both" else 0)
