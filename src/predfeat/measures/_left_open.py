@@ -11,7 +11,7 @@ import numpy as np
 
 from predfeat._compat import JOBS, WINDOW, StrOptions, validate_parameter_constraints, whole_number
 from predfeat._typing import ArrayLike, FloatArray, IntArray
-from predfeat.graph import Neighborhoods, future_neighborhoods, projected_laplacian
+from predfeat.graph import future_neighborhoods, past_neighborhoods, projected_laplacian
 from predfeat.measures._input import as_features, as_sequences, in_given_units, moderate
 from predfeat.neighbors import METHODS as ENGINES
 from predfeat.neighbors import NeighborTable, search
@@ -217,8 +217,8 @@ class LeftOpen:
 
     @cached_property
     def _scatter(self) -> FloatArray:
-        successors = future_neighborhoods(self.neighbors, self._scaled, self.horizon)
-        return np.diag(summed_scatter([successors], self._scaled)).clip(min=0.0)
+        scatter = summed_scatter(self._scaled, self.neighbors, [self.horizon])
+        return np.diag(scatter).clip(min=0.0)
 
     @cached_property
     def _moderate(self) -> tuple[Sequences, IntArray]:
@@ -315,17 +315,25 @@ def neighbors_with_successor(
     return search(states, n_neighbors, theiler=theiler, method=engine, n_jobs=n_jobs)
 
 
-def summed_scatter(terms: Sequence[Neighborhoods], features: Sequences) -> FloatArray:
-    """Return the scatter matrices of all neighbourhoods, each times its points, summed.
+def summed_scatter(features: Sequences, table: NeighborTable, shifts: Sequence[int]) -> FloatArray:
+    """Return the scatter matrix of every neighbourhood, times its points, summed over all.
 
-    That is the projected Laplacian of the full graph: no array of neighbourhoods × points ×
-    features is needed. Divided by `count_pairs` it is their mean covariance.
+    A neighbourhood holds the samples that lie `shift` rows after (before, where negative) a state
+    and its neighbours, for each of the shifts. The sum is the projected Laplacian of the full
+    graph: no array of neighbourhoods × points × features is needed. Divided by `count_pairs` of
+    each shift it is the mean covariance.
     """
+    terms = [
+        future_neighborhoods(table, features, shift)
+        if shift > 0
+        else past_neighborhoods(table, features, 1, -shift)
+        for shift in shifts
+    ]
     centred = features.rows - features.samples.mean(axis=0)  # scatter ignores the mean
     return projected_laplacian(terms, centred, "full").laplacian
 
 
 def count_pairs(table: NeighborTable, ddof: int) -> int:
-    """Return by what `summed_scatter` of one term is divided: S m (m - ddof), of m points each."""
+    """Return what `summed_scatter` of one shift is divided by: S m (m - ddof) for m points each."""
     n_points = int(table.indices.shape[1]) + 1
     return len(table.times) * n_points * (n_points - ddof)

@@ -10,7 +10,6 @@ from scipy.special import digamma
 from predfeat._compat import WINDOW, StrOptions, validate_parameter_constraints, whole_number
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import TooFewStatesError
-from predfeat.graph import future_neighborhoods
 from predfeat.measures._autoregression import fit_autoregression, histories
 from predfeat.measures._input import as_features
 from predfeat.measures._left_open import count_pairs, neighbors_with_successor, summed_scatter
@@ -135,7 +134,7 @@ def _log_determinant(covariance: FloatArray) -> float:
 
 def _linear(features: Sequences, n_lags: int, horizon: int) -> float:
     centred = features.with_rows(features.rows - features.samples.mean(axis=0))
-    coefficients = fit_autoregression(centred, n_lags, horizon)
+    coefficients = fit_autoregression(centred, n_lags, horizon=horizon)
     times = centred.state_times(n_lags, horizon) + horizon
     scatter = np.zeros((centred.n_columns, centred.n_columns))
     for block, history in histories(centred, times, n_lags, delay=horizon - 1):
@@ -145,8 +144,8 @@ def _linear(features: Sequences, n_lags: int, horizon: int) -> float:
 
 
 def _shared(features: Sequences, table: NeighborTable, horizon: int) -> float:
-    successors = future_neighborhoods(table, features, horizon)
-    return _log_determinant(summed_scatter([successors], features) / count_pairs(table, ddof=1))
+    scatter = summed_scatter(features, table, [horizon])
+    return _log_determinant(scatter / count_pairs(table, ddof=1))
 
 
 def _local(features: Sequences, table: NeighborTable, horizon: int) -> float:

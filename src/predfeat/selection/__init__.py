@@ -17,7 +17,6 @@ from predfeat.selection._significance import significance
 from predfeat.selection._significance_result import Significance
 from predfeat.selection._surface import Setting, Surface
 from predfeat.selection._surrogates import KINDS, SurrogateKind, surrogates
-from predfeat.selection._variance_left import variance_left
 from predfeat.selection.diagnosis import Diagnosis, Finding, diagnose
 
 __all__ = [
@@ -38,5 +37,4 @@ __all__ = [
     "purged_folds",
     "significance",
     "surrogates",
-    "variance_left",
 ]

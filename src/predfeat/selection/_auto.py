@@ -18,8 +18,7 @@ from predfeat.features._gpfa import GPFARun
 from predfeat.features._near_best import first_near_best
 from predfeat.features._pfa import linearly_predictable_directions
 from predfeat.features._sfa import slow_and_fast_directions, slow_directions
-from predfeat.measures import left_open
-from predfeat.measures._autoregression import fit_autoregression
+from predfeat.measures import fit_autoregression, left_open
 from predfeat.selection._folds import purged_folds
 from predfeat.selection._judging import (
     EQUAL_SCORES,
