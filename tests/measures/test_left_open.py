@@ -129,6 +129,7 @@ def test_units_do_not_change_shares_and_square_variances():
     found, huge = left_open(Y), left_open(2.0**300 * Y)
     np.testing.assert_array_equal(huge.shares(), found.shares())
     assert huge.share() == found.share()
+    assert left_open(2.0**700 * Y).share() == found.share()  # no float64 holds its variances
     np.testing.assert_array_equal(huge.variances(), np.ldexp(found.variances(), 600))
     np.testing.assert_array_equal(huge.by_state, np.ldexp(found.by_state, 600))
     assert huge.typical == pytest.approx(np.ldexp(found.typical, 600), rel=1e-14)
