@@ -94,14 +94,43 @@ def predictability(Y, n_lags, n_neighbors, groups=None, ddof=0, theiler=0, horiz
     return total / len(times)
 
 
+def variance_by_state(Y, n_lags, n_neighbors=10, groups=None, horizon=1, theiler=0):
+    """For every state the summed variance of what follows it and its neighbours."""
+    times = windows(Y, n_lags - 1, horizon, groups)
+    table = nearest(Y, times, n_lags, n_neighbors, theiler, groups)
+    return np.array(
+        [np.array([Y[i + horizon] for i in [t, *table[t]]]).var(axis=0).sum() for t in times]
+    )
+
+
 def typical_variance(Y, n_lags, n_neighbors=10, groups=None, horizon=1):
     """Square of the mean of the standard deviations whose mean square is eq. (2)."""
-    times = windows(Y, n_lags - 1, horizon, groups)
-    table = nearest(Y, times, n_lags, n_neighbors, 0, groups)
-    deviations = [
-        np.sqrt(np.array([Y[i + horizon] for i in [t, *table[t]]]).var(axis=0).sum()) for t in times
-    ]
-    return np.mean(deviations) ** 2
+    variances = variance_by_state(Y, n_lags, n_neighbors, groups, horizon)
+    return np.mean(np.sqrt(variances)) ** 2
+
+
+def share_left(Y, feature, columns, n_lags, n_neighbors, steps, theiler=0, groups=None, horizon=1):
+    """What similar states of some columns leave open of a feature's variance."""
+    state_of = Y[:, columns]
+    after, before = horizon, -(n_lags - 1) - horizon
+    times = windows(Y, -before if steps == "both" else n_lags - 1, after, groups)
+    table = nearest(state_of, times, n_lags, n_neighbors, theiler, groups)
+    whole = samples(Y)[:, feature].var()
+    shares = []
+    for shift in (after, before) if steps == "both" else (after,):
+        open_ = [np.var([Y[i + shift, feature] for i in [t, *table[t]]], ddof=1) for t in times]
+        shares.append(np.mean(open_) / whole)
+    return np.mean(shares)
+
+
+def nested_shares(Y, n_lags=1, n_neighbors=10, steps="both", theiler=0, groups=None, horizon=1):
+    M = Y.shape[1]
+    values = []
+    for j in range(M):
+        spaces = [[j]] + [list(range(n)) for n in range(j + 1, M + 1)]
+        asked = (n_lags, n_neighbors, steps, theiler, groups, horizon)
+        values.append(min(share_left(Y, j, s, *asked) for s in spaces))
+    return np.array(values)
 
 
 def slowness(Y, groups=None):

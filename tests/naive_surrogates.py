@@ -5,8 +5,6 @@ Nothing here is shared with the package, so that a mistake there is not repeated
 
 import numpy as np
 
-from naive_measures import nearest, samples, windows
-
 
 def amplitudes(x):
     """The size of every Fourier coefficient of one series, by the definition."""
@@ -20,30 +18,6 @@ def cross_spectrum(x, y):
     t = np.arange(n)
     waves = [np.exp(-2j * np.pi * f * t / n) for f in range(n)]
     return np.array([np.sum(x * w) * np.conj(np.sum(y * w)) for w in waves])
-
-
-def share_left(Y, feature, columns, n_lags, n_neighbors, steps, theiler=0, groups=None, horizon=1):
-    """What similar states of some columns leave open of a feature's variance."""
-    state_of = Y[:, columns]
-    after, before = horizon, -(n_lags - 1) - horizon
-    times = windows(Y, -before if steps == "both" else n_lags - 1, after, groups)
-    table = nearest(state_of, times, n_lags, n_neighbors, theiler, groups)
-    whole = samples(Y)[:, feature].var()
-    shares = []
-    for shift in (after, before) if steps == "both" else (after,):
-        open_ = [np.var([Y[i + shift, feature] for i in [t, *table[t]]], ddof=1) for t in times]
-        shares.append(np.mean(open_) / whole)
-    return np.mean(shares)
-
-
-def variance_left(Y, n_lags=1, n_neighbors=10, steps="both", theiler=0, groups=None, horizon=1):
-    M = Y.shape[1]
-    values = []
-    for j in range(M):
-        spaces = [[j]] + [list(range(n)) for n in range(j + 1, M + 1)]
-        asked = (n_lags, n_neighbors, steps, theiler, groups, horizon)
-        values.append(min(share_left(Y, j, s, *asked) for s in spaces))
-    return np.array(values)
 
 
 def p_values(statistics, surrogate_statistics):

@@ -5,8 +5,15 @@ import pytest
 from sklearn.base import clone
 
 from predfeat import GPFA, PFA, SFA, AutoFeatures, ForeCA, RandomFeatures, nearest_neighbors
-from predfeat.measures import autoregression_error, predictability, predictive_information
-from predfeat.selection import significance, variance_left
+from predfeat.measures import (
+    autoregression_error,
+    available_neighbors,
+    left_open,
+    nested_shares,
+    predictability,
+    predictive_information,
+)
+from predfeat.selection import significance
 
 NOISE = np.random.default_rng(0).normal(size=(60, 3))
 METHODS = [
@@ -42,7 +49,9 @@ FUNCTIONS = [
     (predictability, ("n_neighbors", "n_lags", "horizon", "n_jobs")),
     (predictive_information, ("n_neighbors", "n_lags", "horizon")),
     (autoregression_error, ("n_lags", "horizon")),
-    (variance_left, ("n_neighbors", "n_lags", "horizon")),
+    (left_open, ("n_neighbors", "n_lags", "horizon", "n_jobs")),
+    (nested_shares, ("n_neighbors", "n_lags", "horizon", "n_jobs")),
+    (available_neighbors, ("n_lags", "at_most", "horizon")),
     (lambda X, **given: significance(SFA(), X, **given), ("n_surrogates", "horizon")),
 ]
 

@@ -259,7 +259,8 @@ def fitting(draw: Random, folder: Path) -> Case:
 MEASURES: list[Callable] = [
     measures.predictability, measures.forecastability, measures.slowness,
     measures.autoregression_error, measures.predictive_information, measures.periods,
-    selection.surrogates, selection.variance_left, adapters.thin, adapters.detrend,
+    measures.left_open, measures.nested_shares, measures.available_neighbors,
+    selection.surrogates, adapters.thin, adapters.detrend,
     adapters.difference, adapters.delay, adapters.aliased_share, predfeat.nearest_neighbors,
 ]  # fmt: skip
 

@@ -6,7 +6,7 @@ from scipy.signal import lfilter
 from scipy.stats import f as fisher
 
 import naive_periods
-from predfeat.measures import _period, periods
+from predfeat.measures import _peaks, _period, periods
 
 
 def noise(n_rows, n_columns, *coefficients, seed=0):
@@ -21,7 +21,7 @@ def sine(n_rows, period, n_columns=1, seed=0):
 
 
 def spectrum_of(y, n_directions=1):
-    return _period._Spectrum.of(np.array([y]), n_directions)
+    return _peaks.Spectrum.of(np.array([y]), n_directions)
 
 
 def test_a_yearly_cycle_in_four_years_of_days():
@@ -58,8 +58,8 @@ def test_harmonics_of_a_tick_lead_back_to_it(harmonic):
     rows[11::50] += 1.0
     spectrum = spectrum_of(rows)
     power = float(spectrum.power[60 * harmonic - 1])
-    peak = _period._Peak(60.0 * harmonic, 1, power)
-    assert _period._beat(spectrum, peak, 0.05) == harmonic
+    peak = _peaks.Peak(60.0 * harmonic, 1, power)
+    assert _peaks.harmonic_number(spectrum, peak, 0.05) == harmonic
 
 
 def test_a_wave_beside_weak_ones_is_its_own_beat():
@@ -211,7 +211,7 @@ def test_power_is_the_twins(name):
 def test_waves_are_those_of_the_twin(name):
     """All frequencies are tried there: the largest peaks, tried here, must be the same waves."""
     y = SERIES[name]
-    found = sorted(_period._waves(spectrum_of(y), 0.05), key=lambda peak: peak.place)
+    found = sorted(_peaks.waves_of(spectrum_of(y), 0.05), key=lambda peak: peak.place)
     expected = naive_periods.waves(y, 0.05)
     assert bool(found) == bool(expected)
     for peak in found:
@@ -236,7 +236,7 @@ def test_humps_are_those_of_the_twin(name):
         )
         for first, width in naive_periods.humps(y, 0.05)
     ]
-    found = [(peak.width, peak.place) for peak in _period._humps(spectrum_of(y), 0.05)]
+    found = [(peak.width, peak.place) for peak in _peaks.humps_of(spectrum_of(y), 0.05)]
     assert np.allclose(found, expected)
     assert bool(found) == (name in ("sine", "oscillation"))
 
@@ -261,7 +261,7 @@ def test_the_share_of_a_cycle_is_the_twins(place, width):
         spectrum = spectrum_of(y)
         whole = sum(naive_periods.line_removed(y) ** 2)
         expected = naive_periods.comb_share(spectrum.power, place, width, whole)
-        assert _period._comb_share(spectrum, place, width) == pytest.approx(expected)
+        assert _peaks.comb_share(spectrum, place, width) == pytest.approx(expected)
 
 
 def test_how_much_of_the_variance_a_cycle_holds():

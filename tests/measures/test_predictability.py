@@ -121,7 +121,7 @@ def test_neighbours_come_from_any_sequence():
     )
 
 
-@pytest.mark.parametrize("options", [{"method": "tree"}, {"method": "blockwise"}, {"n_jobs": 2}])
+@pytest.mark.parametrize("options", [{"engine": "tree"}, {"engine": "blockwise"}, {"n_jobs": 2}])
 def test_the_engine_and_the_threads_do_not_matter(options):
     Y = np.random.default_rng(6).normal(size=(300, 3)).cumsum(axis=0)
     np.testing.assert_array_equal(predictability(Y, 2, 5, **options), predictability(Y, 2, 5))
@@ -153,7 +153,7 @@ def test_too_short_sequences():
         ({"n_neighbors": 2.5}, r"'n_neighbors' parameter .*Got 2\.5 "),
         ({"ddof": 2}, r"'ddof' parameter of predictability.*\[0, 1\].*Got 2 "),
         ({"theiler": -1}, r"'theiler' parameter of predictability.*\[0, inf\).*Got -1 "),
-        ({"method": "magic"}, r"'method' parameter .*'blockwise'.*Got 'magic' "),
+        ({"engine": "magic"}, r"'engine' parameter .*'blockwise'.*Got 'magic' "),
         ({"n_jobs": "all"}, r"'n_jobs' parameter .*Got 'all' "),
     ],
 )

@@ -9,12 +9,11 @@ import naive_measures as twins
 from predfeat.measures import (
     autoregression_error,
     forecastability,
+    left_open,
     predictability,
     predictive_information,
     slowness,
 )
-from predfeat.measures._predictability import variance_left_open
-from predfeat.series import check_sequences
 
 FEW = settings(max_examples=30, deadline=None)
 HORIZONS = st.integers(1, 4)
@@ -62,16 +61,19 @@ def test_predictability(given_series, p, q, ddof, theiler, horizon):
 
 @given(series(), st.integers(1, 3), st.sampled_from([1, 7, 4096]), HORIZONS)
 @FEW
-def test_variance_left_open(given_series, p, block, horizon):
+def test_what_is_left_open_around_each_state(given_series, p, block, horizon):
     Y, groups = given_series
     assume(len(twins.windows(Y, p - 1, horizon, groups)) > 10)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("predfeat.measures._predictability._STATES_AT_ONCE", block)
-        found = variance_left_open(check_sequences(Y, groups), p, horizon=horizon)
+        patch.setattr("predfeat.measures._left_open._STATES_AT_ONCE", block)
+        found = left_open(Y, p, groups=groups, horizon=horizon)
+        by_state = found.by_state
     options = {"groups": groups, "horizon": horizon}
-    np.testing.assert_allclose(found.mean, predictability(Y, p, **options), **CLOSE)
+    expected = twins.variance_by_state(Y, p, 10, **options)
+    np.testing.assert_allclose(by_state, expected, **CLOSE)
+    np.testing.assert_allclose(by_state.mean(), found.total(), **CLOSE)
     np.testing.assert_allclose(found.typical, twins.typical_variance(Y, p, **options), **CLOSE)
-    assert found.typical <= found.mean * (1 + 1e-9)
+    assert found.typical <= found.total() * (1 + 1e-9)
 
 
 def test_one_loud_moment_decides_the_mean_and_not_what_is_typical():
@@ -81,8 +83,8 @@ def test_one_loud_moment_decides_the_mean_and_not_what_is_typical():
     noise = random.normal(size=1001)
     sums = noise[1:] + noise[:-1]
     loud, even = ((Y - Y.mean()) / Y.std() for Y in (wave, sums))
-    loud, even = (variance_left_open(check_sequences(Y[:, None]), 1) for Y in (loud, even))
-    assert loud.mean > even.mean
+    loud, even = (left_open(Y) for Y in (loud, even))
+    assert loud.total() > even.total()
     assert loud.typical < even.typical / 2
 
 

@@ -81,7 +81,7 @@ def test_estimators_take_a_registered_engine(added):
     X, _ = naive.random_series(1, [60], 3)
     options = {"n_neighbors": 3, "max_iter": 2, "tol": 0}
     expected = GPFA(1, **options).fit(X)
-    model = GPFA(1, neighbors_method="all pairs", **options).fit(X)
+    model = GPFA(1, engine="all pairs", **options).fit(X)
     assert len(added.asked) == 2
     np.testing.assert_array_equal(model.components_, expected.components_)
 

@@ -17,8 +17,7 @@ from predfeat import GPFA, PFA, SFA, ForeCA, RandomFeatures, nearest_neighbors
 from predfeat.datasets import hidden_lorenz, predictable_noise
 from predfeat.exceptions import ConstantColumnsWarning, GroupsError
 from predfeat.graph import Future, GraphContext, Past, connect
-from predfeat.measures import subspace_angles
-from predfeat.measures._predictability import neighbors_with_successor
+from predfeat.measures import available_neighbors, left_open, subspace_angles
 from predfeat.selection import Diagnosis, Finding, diagnose
 from predfeat.selection.diagnosis import (
     _covariance,
@@ -33,8 +32,6 @@ from predfeat.selection.diagnosis import (
 )
 from predfeat.selection.diagnosis._subject import (
     Subject,
-    left_open,
-    neighbors_left,
     refitted,
     rows_of,
 )
@@ -633,7 +630,7 @@ def test_left_open(given):
     expected = naive_diagnosis.left_open(
         given.X, given.groups, times, [neighbors[:10] for neighbors in indices]
     )
-    np.testing.assert_allclose(left_open(given.series, given.p), expected)
+    np.testing.assert_allclose(left_open(given.series, given.p, None).shares(), expected)
 
 
 @pytest.mark.parametrize("rho", [-0.8, 0.0, 0.7, 0.95])
@@ -646,7 +643,7 @@ def test_an_ar1_leaves_its_bound_open(rho):
     for of in (series, twin):
         # Each against its own sample's correlation, not the true one, whose error is larger.
         bound = 1 - _motion.autocorrelation(of)[0] ** 2
-        assert left_open(of, 1)[0] == pytest.approx(bound, rel=0.02)
+        assert left_open(of).share() == pytest.approx(bound, rel=0.02)
         assert _motion._bound(of)[0] == pytest.approx(bound)
 
 
@@ -854,7 +851,7 @@ def with_constants(X, n_constant):
 
 
 @pytest.mark.parametrize("theiler", [0, 1, 4, 9, 100])
-def test_neighbors_left(given, theiler):
+def test_available_neighbors(given, theiler):
     run = naive.run_of_rows(given.X, given.groups)
     sequence = naive.sequence_of_rows(given.X, given.groups)
     for ahead in (0, 1, 2):
@@ -863,13 +860,15 @@ def test_neighbors_left(given, theiler):
             sum(i != t and (sequence[i] != sequence[t] or abs(i - t) > theiler) for i in times)
             for t in times
         ]
-        left = neighbors_left(given.series, given.p, theiler, horizon=ahead)
-        assert left == min(allowed)
+        options = {"theiler": theiler, "horizon": ahead}
+        found = available_neighbors(given.series, given.p, at_most=None, **options)
+        assert found == min(allowed)
+        assert available_neighbors(given.series, given.p, **options) == min(10, *allowed)
 
 
 def test_no_state_has_no_neighbors():
-    assert neighbors_left(check_sequences([[1.0], [2.0]]), n_lags=3) == 0
-    assert neighbors_left(check_sequences([[1.0], [2.0]]), n_lags=2, horizon=1) == 0
+    assert available_neighbors(check_sequences([[1.0], [2.0]]), n_lags=3, horizon=0) == 0
+    assert available_neighbors(check_sequences([[1.0], [2.0]]), n_lags=2) == 0
 
 
 # As many neighbours as `theiler` leaves, of all states or of those with a successor; with 49 the
@@ -886,20 +885,23 @@ def test_a_wide_theiler_window(k, theiler, test_rows):
 
 def test_left_open_takes_what_theiler_leaves():
     series = check_sequences(walk())
-    table = neighbors_with_successor(series, 1, 6, 46)
+    table = left_open(series, 1, 6, theiler=46).neighbors
     expected = naive_diagnosis.left_open(series.rows, None, table.times, table.indices)
-    np.testing.assert_allclose(left_open(series, 1, theiler=46), expected)
+    np.testing.assert_allclose(left_open(series, 1, None, theiler=46).shares(), expected)
 
 
 def test_both_halves_are_measured_with_as_many_neighbors(monkeypatch):
     asked = []
-    monkeypatch.setattr(
-        _halves, "left_open", lambda *_, n_neighbors, **__: asked.append(n_neighbors) or np.ones(2)
-    )
+
+    def asking(features, n_lags, n_neighbors, **options):
+        asked.append(n_neighbors)
+        return left_open(features, n_lags, n_neighbors, **options)
+
+    monkeypatch.setattr(_halves, "left_open", asking)
     X = walk()
     subject = Subject(GPFA(2, theiler=20).fit(X), check_sequences(X), [], 1e-16, None, None, 0)
     whole, cut = check_sequences(X[:50]), check_sequences(X[50:], np.repeat([0, 1], 25))
-    left = [neighbors_left(part, 1, 20, horizon=1) for part in (whole, cut)]
+    left = [available_neighbors(part, at_most=None, theiler=20) for part in (whole, cut)]
     assert left == [8, 24]  # of 49 and 48 states
     _halves._scores(subject, subject.model, whole, cut)
     _halves._scores(subject, subject.model, cut, whole)

@@ -10,6 +10,7 @@ import pytest
 from scipy.signal import lfilter
 from sklearn.base import BaseEstimator
 
+import naive_measures
 import naive_surrogates as naive
 from predfeat import GPFA, PFA, SFA, RandomFeatures
 from predfeat.datasets import predictable_noise
@@ -21,7 +22,7 @@ from predfeat.exceptions import (
     SurrogateError,
     TooFewStatesError,
 )
-from predfeat.selection import KINDS, Significance, significance, variance_left
+from predfeat.selection import KINDS, Significance, significance
 
 
 def noise(n_rows=80, n_columns=3, seed=0):
@@ -75,45 +76,6 @@ def test_the_count_stops_at_the_first_failure():
     assert result.significant.tolist() == [True, False, True]
     assert result.n_significant == 1
     assert "out of order" in str(result)
-
-
-# --- the statistic -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("steps", ["both", "next"])
-@pytest.mark.parametrize(("n_lags", "n_neighbors", "theiler"), [(1, 4, 0), (2, 5, 0), (3, 3, 2)])
-@pytest.mark.parametrize("horizon", [1, 3])
-def test_variance_left_as_the_twin(steps, n_lags, n_neighbors, theiler, horizon):
-    Y = noise(70).cumsum(axis=0)
-    Y[[11, 40], [0, 2]] = np.nan
-    groups = np.repeat([0, 1, 2], [30, 25, 15])
-    options = {"n_neighbors": n_neighbors, "theiler": theiler, "steps": steps}
-    found = variance_left(Y, n_lags, horizon=horizon, groups=groups, **options)
-    expected = naive.variance_left(Y, n_lags, n_neighbors, steps, theiler, groups, horizon)
-    np.testing.assert_allclose(found, expected, rtol=1e-9)
-
-
-@pytest.mark.parametrize("angle", [0.0, 0.4, np.pi / 4, 1.2, np.pi / 2])
-def test_every_direction_of_the_predictable_plane_is_as_good(angle):
-    plane = toy(2000)[:, :2]
-    turned = plane @ [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
-    # Half of the variance is known from both sides together, whatever the basis. Neighbours are
-    # not quite alike, which adds a little.
-    np.testing.assert_allclose(variance_left(turned), 0.5, atol=0.04)
-
-
-def test_noise_after_the_features_does_not_hide_them():
-    few = variance_left(toy(400)[:, :2])
-    many = variance_left(np.column_stack([toy(400)[:, :2], noise(400, 4)]))
-    assert (many[:2] <= few).all()
-    assert (many[2:] > 0.85).all()
-
-
-def test_variance_left_of_a_constant_and_of_too_few():
-    Y = np.column_stack([np.full(40, 0.1), noise(40, 1)])
-    assert variance_left(Y)[0] == pytest.approx(0, abs=1e-12)
-    with pytest.raises(TooFewStatesError, match=r"n_neighbors=10 needs at least 11.*there are 8"):
-        variance_left(noise(10))
 
 
 # --- the test ----------------------------------------------------------------------------------
@@ -224,7 +186,7 @@ def test_the_statistics_are_those_of_the_fit():
     model = GPFA(2, n_lags=2, n_neighbors=5, theiler=1, max_iter=3)
     result = significance(model, X, groups, n_surrogates=19, n_neighbors=6)
     Y = model.fit(X, groups=groups).transform(X)
-    expected = naive.variance_left(Y, 2, 6, "both", 1, groups)
+    expected = naive_measures.nested_shares(Y, 2, 6, "both", 1, groups)
     np.testing.assert_allclose(result.statistics, expected, rtol=1e-9)
 
 
@@ -235,7 +197,7 @@ def test_the_statistics_look_as_far_ahead_as_the_model_or_as_asked():
     for asked, horizon in ((None, 3), (2, 2)):
         result = significance(model, X, n_surrogates=19, horizon=asked)
         np.testing.assert_allclose(
-            result.statistics, naive.variance_left(Y, horizon=horizon), rtol=1e-9
+            result.statistics, naive_measures.nested_shares(Y, horizon=horizon), rtol=1e-9
         )
     with pytest.raises(ValueError, match="'horizon' parameter of significance"):
         significance(model, X, n_surrogates=19, horizon=0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -74,7 +76,7 @@ def measure(
 
 
 def _measures(
-    values: Any, names: list[str], groups: Any, near: dict[str, int]
+    values: Any, names: list[str], groups: Any, near: dict[str, Any]
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return a row of figures per column, one for all together, and why figures are missing."""
     from predfeat import measures
@@ -82,47 +84,36 @@ def _measures(
 
     missing: dict[str, None] = {}
 
-    def number(measure: Any, columns: Any, **options: Any) -> float | None:
+    def number(measured: Callable[[], Any]) -> float | None:
         try:
-            found = float(measure(columns, groups=groups, **options))
+            found = float(measured())
         except DataError as error:  # a constant column has no spectrum, a short one no states
             missing[str(error)] = None
             return None
         return found if found == found and abs(found) != float("inf") else None
 
-    rows = []
+    def figures(columns: Any) -> dict[str, float | None]:
+        given: dict[str, Any] = {"groups": groups}
+        ahead = {"n_lags": near["n_lags"], "horizon": near["horizon"]}
+        # One neighbour search for two figures; an error is told with each.
+        left_open = cache(partial(measures.left_open, columns, **given, **near))
+        return {
+            "predictability": number(lambda: left_open().total()),
+            "left_to_chance": number(lambda: left_open().share()),
+            "slowness": number(lambda: measures.slowness(columns, **given).mean()),
+            "autoregression_error": number(
+                partial(measures.autoregression_error, columns, **given, **ahead)
+            ),
+            "forecastability": number(lambda: measures.forecastability(columns, **given).mean()),
+            "predictive_information": number(
+                partial(measures.predictive_information, columns, **given, **near)
+            ),
+        }
+
     parts = [(name, values[:, [i]]) for i, name in enumerate(names)]
     if len(names) > 1:
         parts.append(("all together", values))
-    for name, columns in parts:
-        rows.append(
-            {
-                "column": name,
-                "predictability": number(measures.predictability, columns, **near),
-                "left_to_chance": number(
-                    measures.predictability, columns, relative=True, ddof=1, **near
-                ),
-                "slowness": number(_mean(measures.slowness), columns),
-                "autoregression_error": number(
-                    measures.autoregression_error,
-                    columns,
-                    n_lags=near["n_lags"],
-                    horizon=near["horizon"],
-                ),
-                "forecastability": number(_mean(measures.forecastability), columns),
-                "predictive_information": number(measures.predictive_information, columns, **near),
-            }
-        )
-    return rows, list(missing)
-
-
-def _mean(measure: Any) -> Any:
-    def over_columns(*arguments: Any, **options: Any) -> float:
-        import numpy as np
-
-        return float(np.mean(measure(*arguments, **options)))
-
-    return over_columns
+    return [{"column": name, **figures(columns)} for name, columns in parts], list(missing)
 
 
 def _show(source: str, horizon: int, rows: list[dict[str, Any]]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from predfeat._typing import FloatArray, IntArray
 from predfeat.experiments._splits import Split
-from predfeat.measures import predictability, predicted_shares
+from predfeat.measures import left_open, predicted_shares
 from predfeat.series import Sequences, check_sequences
 
 __all__ = ["OtherLags", "count_states", "measure_other_lags", "predicted_elsewhere"]
@@ -83,16 +83,14 @@ def measure_other_lags(
     """
 
     def share(model: Any, rows: IntArray, p: int) -> float:
-        return predictability(
+        return left_open(
             model.transform(values[rows]),
             p,
             n_neighbors,
             horizon=horizon,
             groups=series.sequence_first[rows],
-            relative=True,
-            ddof=1,
             n_jobs=n_jobs,
-        )
+        ).share()
 
     def gain(model: Any, split: Split, p: int, before: float) -> float:
         found = predicted_elsewhere(

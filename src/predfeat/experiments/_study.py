@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -27,7 +26,7 @@ from predfeat.experiments._splits import (
     spread_sequences,
 )
 from predfeat.features import AutoFeatures, RandomFeatures
-from predfeat.measures import predictability
+from predfeat.measures import left_open
 from predfeat.series import Sequences, check_sequences, find_states
 from predfeat.whitening import fit_whitening
 
@@ -197,16 +196,14 @@ def _held_up(
     rows, groups = protocol.fitted_rows, protocol.fitted_groups
 
     def share(model: Any) -> float:
-        return predictability(
+        return left_open(
             model.transform(values[rows]),
             protocol.n_lags,
             protocol.n_neighbors,
             horizon=protocol.horizon,
             groups=groups,
-            relative=True,
-            ddof=1,
             n_jobs=n_jobs,
-        )
+        ).share()
 
     if share(best.model) <= max(best.test_share) + _ASTRAY:
         return best
@@ -284,18 +281,16 @@ def _repeat(
         (split.train, run.train, run.train_share),
         (split.test, run.test, run.test_share),
     ):
-        features = model.transform(values[rows])
-        measure = partial(
-            predictability,
-            features,
+        found = left_open(
+            model.transform(values[rows]),
             protocol.n_lags,
             protocol.n_neighbors,
             horizon=protocol.horizon,
             groups=groups[rows],
             n_jobs=n_jobs,
         )
-        scores.append(measure())
-        shares.append(measure(relative=True, ddof=1))
+        scores.append(found.total())
+        shares.append(found.share())
 
 
 def _fit(model: Any, values: FloatArray, groups: IntArray) -> float:

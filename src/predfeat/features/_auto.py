@@ -29,8 +29,7 @@ from predfeat.features._pfa import linearly_predictable_directions
 from predfeat.features._run import averaged
 from predfeat.features._sfa import slow_and_fast_directions, slow_directions
 from predfeat.graph import Future, Past
-from predfeat.measures._autoregression import fit_autoregression
-from predfeat.measures._predictability import variance_left_open
+from predfeat.measures import fit_autoregression, left_open
 from predfeat.series import Sequences
 from predfeat.whitening import Whitening, fit_whitening
 
@@ -200,7 +199,7 @@ class AutoFeatures(LinearFeatures):
         """Return every candidate's mean score over the folds in which it could be fitted."""
         from predfeat.selection import purged_folds
 
-        left_open: dict[str, list[float]] = {}
+        scores: dict[str, list[float]] = {}
         folds = purged_folds(white, self.n_folds, gap=self.n_lags + self.horizon)
         for number, fold in enumerate(folds, 1):
             train, test = _whitened_again(*fold.parts(white), self.n_components)
@@ -208,12 +207,12 @@ class AutoFeatures(LinearFeatures):
                 found = self._directions(train)
             for name, directions in found.items():
                 features = test.with_rows(test.rows @ directions)
-                value = variance_left_open(features, self.n_lags, self.n_jobs, horizon=self.horizon)
-                left_open.setdefault(name, []).append(value.mean)
-        most = max(len(parts) for parts in left_open.values())
-        return {
-            name: float(np.mean(parts)) for name, parts in left_open.items() if len(parts) == most
-        }
+                open_here = left_open(
+                    features, self.n_lags, None, horizon=self.horizon, n_jobs=self.n_jobs
+                )
+                scores.setdefault(name, []).append(float(open_here.by_state.mean()))
+        most = max(len(parts) for parts in scores.values())
+        return {name: float(np.mean(parts)) for name, parts in scores.items() if len(parts) == most}
 
     def _directions(self, white: Sequences, only: str | None = None) -> dict[str, FloatArray]:
         """Return what the candidates find, or one of them (and what it starts from).

@@ -10,7 +10,7 @@ import numpy as np
 from predfeat._typing import FloatArray
 from predfeat.exceptions import SplitError
 from predfeat.features._mean_space import mean_space
-from predfeat.measures._predictability import variance_left_open
+from predfeat.measures import left_open
 from predfeat.series import Sequences
 
 __all__ = [
@@ -81,18 +81,19 @@ class CandidateScorer:
 
     def measure(self, directions: FloatArray) -> CandidateMeasures:
         """Measure the features that some directions of the white series give."""
-        left_open = [
-            variance_left_open(
+        found = [
+            left_open(
                 part.with_rows(part.rows @ directions),
                 self.n_lags,
-                self.n_jobs,
+                None,
                 horizon=self.horizon,
+                n_jobs=self.n_jobs,
             )
             for part in self.parts
         ]
         return CandidateMeasures(
-            float(np.mean([part.mean for part in left_open])),
-            float(np.mean([part.typical for part in left_open])),
+            float(np.mean([part.by_state.mean() for part in found])),
+            float(np.mean([part.typical for part in found])),
             _kurtosis(self.white.samples @ directions),
         )
 

@@ -15,7 +15,7 @@ from predfeat._threads import one_blas_thread
 from predfeat._typing import FloatArray
 from predfeat.features._base import LinearFeatures
 from predfeat.features._sfa import slow_directions
-from predfeat.measures._spectra import PRIOR_WEIGHT, segment_transforms
+from predfeat.measures import PRIOR_WEIGHT, segment_transforms
 from predfeat.series import Sequences
 from predfeat.solvers import smallest_eigenpairs
 from predfeat.whitening import Whitening

@@ -21,7 +21,7 @@ from predfeat.features._run import Iteration, Run, averaged
 from predfeat.features._starts import STARTS, TRIED, given_directions, start_directions
 from predfeat.features._stopping import BestIteration, Settled, StopPolicy, either
 from predfeat.graph import GRAPHS, Future, Past
-from predfeat.measures._predictability import variance_left_open
+from predfeat.measures import left_open
 from predfeat.neighbors import ENGINES
 from predfeat.series import Sequences
 from predfeat.whitening import Whitening
@@ -318,8 +318,10 @@ class GPFA(LinearFeatures):
     def _left_open(self, white: Sequences, directions: FloatArray) -> float:
         """Return what the runs are to minimise."""
         features = white.with_rows(white.rows @ directions)
-        left_open = variance_left_open(features, self.n_lags, self.n_jobs, horizon=self.horizon)
-        return left_open.typical if self.weighting == "inverse_spread" else left_open.mean
+        found = left_open(features, self.n_lags, None, horizon=self.horizon, n_jobs=self.n_jobs)
+        if self.weighting == "inverse_spread":
+            return found.typical
+        return float(found.by_state.mean())
 
     @property
     def _n_between(self) -> int:

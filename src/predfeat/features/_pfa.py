@@ -11,7 +11,7 @@ import numpy as np
 from predfeat._compat import POSITIVE, whole_number
 from predfeat._typing import FloatArray
 from predfeat.features._base import LinearFeatures
-from predfeat.measures._autoregression import fit_autoregression, histories
+from predfeat.measures import fit_autoregression, histories
 from predfeat.series import Sequences, fewer_rows
 from predfeat.solvers import Eigenpairs, smallest_eigenpairs
 from predfeat.whitening import Whitening
@@ -142,7 +142,7 @@ def error_scatters(
     """
     n_columns = white.n_columns
     one_step = fit_autoregression(white, n_lags) if one_step is None else one_step
-    prediction = one_step if horizon == 1 else fit_autoregression(white, n_lags, horizon)
+    prediction = one_step if horizon == 1 else fit_autoregression(white, n_lags, horizon=horizon)
     times = white.times(back=n_lags + horizon - 1 + n_repeats, shorten=fewer_rows(horizon))
     scatter = np.zeros((n_columns, n_columns))
     for repeat in range(n_repeats + 1):

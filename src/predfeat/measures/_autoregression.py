@@ -11,9 +11,9 @@ from scipy.linalg.lapack import dpocon, dpotrf, dpotrs
 from predfeat._compat import validate_parameter_constraints, whole_number
 from predfeat._typing import ArrayLike, FloatArray, IntArray
 from predfeat.exceptions import DimensionError, GroupsError
-from predfeat.measures._given import (
+from predfeat.measures._input import (
+    as_features,
     column_exponents,
-    given_features,
     in_given_units,
     scaled_columns,
 )
@@ -104,10 +104,10 @@ def autoregression_error(
         {"n_lags": n_lags, "horizon": horizon},
         caller_name="autoregression_error",
     )
-    features = given_features(Y, groups)
+    features = as_features(Y, groups)
     if fit_on is None and fit_groups is not None:
         raise GroupsError("fit_groups are the groups of fit_on, which is not given.")
-    fitted = features if fit_on is None else given_features(fit_on, fit_groups, "fit_on")
+    fitted = features if fit_on is None else as_features(fit_on, fit_groups, "fit_on")
     if fitted.n_columns != features.n_columns:
         raise DimensionError(
             f"fit_on has {fitted.n_columns} columns, Y has {features.n_columns}: they must be "
@@ -117,7 +117,7 @@ def autoregression_error(
     exponents = np.maximum(column_exponents(features), column_exponents(fitted))
     features, fitted = (scaled_columns(each, exponents) for each in (features, fitted))
     mean = fitted.samples.mean(axis=0)
-    coefficients = fit_autoregression(fitted.with_rows(fitted.rows - mean), n_lags, horizon)
+    coefficients = fit_autoregression(fitted.with_rows(fitted.rows - mean), n_lags, horizon=horizon)
     centred = features.with_rows(features.rows - mean)
     times = centred.state_times(n_lags, horizon) + horizon
     squared = np.zeros(centred.n_columns)
@@ -128,11 +128,40 @@ def autoregression_error(
     return squared if per_component else float(squared.sum())
 
 
-def fit_autoregression(series: Sequences, n_lags: int, horizon: int = 1) -> FloatArray:
-    """Return W of shape (N, N·p) for which W ζ_{t-H+1} is the best linear prediction of z_t.
+def fit_autoregression(
+    Y: Any, n_lags: int = 1, *, horizon: int = 1, groups: ArrayLike | None = None
+) -> FloatArray:
+    """Fit the best linear prediction from the last samples, in the mean square.
 
-    ζ_t holds z_{t-1}, …, z_{t-p}. A ridge is added only where the regression is singular.
+    There is no intercept: take the mean off first. A ridge is added only where the regression is
+    singular.
+
+    Parameters
+    ----------
+    Y : array-like of shape (n_rows, n_features) or (n_rows,), or Sequences
+        Features in time order; rows with a NaN are gaps.
+    n_lags : int, default=1
+        Samples to predict from, p.
+    horizon : int, default=1
+        How many steps ahead of the newest of them to predict, H.
+    groups : array-like of shape (n_rows,), optional
+        Ids of the sequences.
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_features * n_lags)
+        W, for which W ζ predicts the row at t from ζ, the p rows up to t - H, newest first.
+        `histories` yields them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.measures import fit_autoregression
+    >>> wave = np.sin(0.3 * np.arange(200))
+    >>> fit_autoregression(wave, n_lags=2).round(3)  # 2 cos(0.3) and -1
+    array([[ 1.911, -1.   ]])
     """
+    series = as_features(Y, groups)
     times = series.state_times(n_lags, horizon) + horizon
     n_columns = series.n_columns
     moments = np.zeros((n_columns * n_lags, n_columns * n_lags))
@@ -166,7 +195,34 @@ def _solved(moments: FloatArray, cross: FloatArray) -> FloatArray:
 def histories(
     series: Sequences, times: IntArray, n_lags: int, delay: int = 0
 ) -> Iterator[tuple[IntArray, FloatArray]]:
-    """Yield blocks of times t with their histories ζ_{t-delay}, never all at once."""
+    """Yield blocks of rows with the samples before each, never all at once.
+
+    Parameters
+    ----------
+    series : Sequences
+    times : ndarray of int
+        Rows t that have at least `n_lags + delay` rows before them in their run.
+    n_lags : int
+        Samples in a history, p.
+    delay : int, default=0
+        How many rows directly before t to leave out.
+
+    Yields
+    ------
+    times : ndarray of int, shape (n_block,)
+    history : ndarray of shape (n_block, n_columns * n_lags)
+        The rows t - 1 - delay, …, t - p - delay, newest first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.measures import histories
+    >>> from predfeat.series import check_sequences
+    >>> series = check_sequences([[1.0], [2.0], [3.0], [4.0]])
+    >>> for times, history in histories(series, np.array([2, 3]), n_lags=2):
+    ...     print(times, history.tolist())
+    [2 3] [[2.0, 1.0], [3.0, 2.0]]
+    """
     step = max(1, _NUMBERS_AT_ONCE // (series.n_columns * n_lags))
     for start in range(0, len(times), step):
         block = times[start : start + step]

@@ -8,7 +8,7 @@ import numpy as np
 
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import NoSpectrumError
-from predfeat.measures._given import given_features, moderate
+from predfeat.measures._input import as_features, moderate
 from predfeat.measures._spectra import power_spectra, segment_transforms, spectral_entropy
 
 __all__ = ["forecastability"]
@@ -44,7 +44,7 @@ def forecastability(Y: Any, *, groups: ArrayLike | None = None) -> FloatArray:
     >>> forecastability(Y).round(1)
     array([0.5, 0. ])
     """
-    features, _ = moderate(given_features(Y, groups))
+    features, _ = moderate(as_features(Y, groups))
     samples = features.samples
     flat = np.flatnonzero(
         samples.max(axis=0, initial=-np.inf) <= samples.min(axis=0, initial=np.inf)

@@ -8,27 +8,25 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from scipy.special import betainc
 
 from predfeat._compat import Interval, validate_parameter_constraints, whole_number
-from predfeat._typing import ArrayLike, FloatArray, IntArray
-from predfeat.measures._given import given_features, moderate
+from predfeat._typing import ArrayLike, FloatArray
+from predfeat.measures._input import as_features, moderate
+from predfeat.measures._peaks import (
+    CYCLES,
+    Spectrum,
+    comb_share,
+    harmonic_number,
+    humps_of,
+    strongest,
+    waves_of,
+)
 from predfeat.series import Sequences
 
 __all__ = ["Periods", "periods"]
 
-# Cycles that a stretch must hold: below them there must be frequencies left to compare with.
-_CYCLES = 3
 # Rows in which a cycle of three rows, seen that often, still has frequencies above it.
 _SHORTEST = 16
-# Octaves below a peak that it is compared with. What is slower still is another background.
-_OCTAVES = 2
-# Waves are looked for at so many places within a bin, and so many of the largest are tested.
-_FINER, _WAVES = 8, 16
-# A higher harmonic than that hardly stands out alone.
-_HARMONICS = 64
-# Of waves that are equally strong the one that stands out by luck may be a few times the others.
-_ALIKE = 0.25
 
 
 @dataclass(frozen=True)
@@ -112,7 +110,7 @@ def periods(
         {"n_directions": n_directions, "level": level},
         caller_name="periods",
     )
-    features, _ = moderate(given_features(Y, groups))
+    features, _ = moderate(as_features(Y, groups))
     found = np.full((4, features.n_columns), np.nan)
     blocks = _blocks(features)
     length = blocks.shape[1]
@@ -120,16 +118,16 @@ def periods(
         return Periods(*found)
     slow = _slow_share(blocks) > 0.5
     for column in range(features.n_columns):
-        spectrum = _Spectrum.of(blocks[:, :, column], n_directions)
-        peaks = [] if spectrum is None else [*_waves(spectrum, level), *_humps(spectrum, level)]
+        spectrum = Spectrum.of(blocks[:, :, column], n_directions)
+        peaks = [] if spectrum is None else [*waves_of(spectrum, level), *humps_of(spectrum, level)]
         if spectrum is not None and peaks:
-            peak = _strongest(peaks)
-            order = _beat(spectrum, peak, level)
+            peak = strongest(peaks)
+            order = harmonic_number(spectrum, peak, level)
             period = length / peak.place * order
-            share = _comb_share(spectrum, peak.place / order, peak.width / order)
+            share = comb_share(spectrum, peak.place / order, peak.width / order)
             found[:3, column] = period, period * peak.width / 2 / peak.place, share
         if slow[column]:
-            found[3, column] = length / _CYCLES
+            found[3, column] = length / CYCLES
     return Periods(*found)
 
 
@@ -169,7 +167,7 @@ def _slow_share(blocks: FloatArray) -> FloatArray:
     """Return the share of variance in cosines of fewer than three cycles per block."""
     length = blocks.shape[1]
     centred = blocks - blocks.mean(axis=1, keepdims=True)
-    half_cycles = np.arange(1, 2 * _CYCLES)
+    half_cycles = np.arange(1, 2 * CYCLES)
     time = np.arange(length) + 0.5
     cosines = np.sqrt(2.0 / length) * np.cos(np.pi / length * np.outer(time, half_cycles))
     slow = np.einsum("tk,btc->bkc", cosines, centred)
@@ -178,241 +176,3 @@ def _slow_share(blocks: FloatArray) -> FloatArray:
         np.sum(slow**2, axis=(0, 1)), whole, out=np.zeros_like(whole), where=whole > 0
     )
     return share
-
-
-@dataclass(frozen=True)
-class _Peak:
-    """A place in the spectrum, in cycles per block; its width, and its power."""
-
-    place: float
-    width: int
-    power: float
-
-
-@dataclass(frozen=True)
-class _Spectrum:
-    """One feature's blocks without their straight lines, and their mean power at 1, 2, … cycles.
-
-    `room` is how much of a flat spectrum's power what was taken off leaves at each of them: ratios
-    of powers are per room, or noise of many blocks would seem to lack what was taken.
-    """
-
-    blocks: FloatArray
-    power: FloatArray
-    room: FloatArray
-    n_directions: int
-
-    @classmethod
-    def of(cls, blocks: FloatArray, n_directions: int) -> _Spectrum | None:
-        """Return the spectrum; None where there is nothing but straight lines."""
-        time = np.arange(blocks.shape[1])
-        straight, room = _taken_off(blocks, np.stack([np.ones(len(time)), time - time.mean()]))
-        # What rounding leaves of a straight line is no spectrum.
-        if np.sum(straight**2) <= 1e-20 * np.sum(blocks**2):
-            return None
-        return cls(straight, _power(straight), room, n_directions)
-
-    @property
-    def n_bins(self) -> int:
-        """Frequencies below Nyquist's."""
-        return len(self.power)
-
-    def chance(self, peak: Any, width: int, around: Any, n_around: Any) -> Any:
-        """Return how often a mean power over `width` bins would so exceed that of others."""
-        n_blocks = len(self.blocks)
-        # The best of N directions exceeds their mean by so much (Marchenko and Pastur's edge).
-        luck = (1 + np.sqrt((self.n_directions - 1) / (n_blocks * width))) ** 2
-        freedom, other = n_blocks * width, n_blocks * n_around
-        x = other * around / (other * around + freedom * peak / luck + np.finfo(float).tiny)
-        return betainc(other, freedom, x)
-
-    def weight(self, place: Any, step: Any = 1.0) -> Any:
-        """Return the share of the level for a band: the same for each octave and each width."""
-        octaves = np.log(self.n_bins / _CYCLES) + 1.0
-        n_widths = 1 + np.floor(np.log2(np.maximum(place / 2, 1.0)))
-        return step / place / octaves / n_widths
-
-
-def _taken_off(blocks: FloatArray, waves: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return what is left of blocks without the best combination of some waves, and its room."""
-    basis = np.linalg.qr(waves.T)[0].T
-    left: FloatArray = blocks - (blocks @ basis.T) @ basis
-    room: FloatArray = 1.0 - len(basis) / 2 * _power(basis)
-    return left, room.clip(min=0.0)
-
-
-def _power(blocks: FloatArray) -> FloatArray:
-    length = blocks.shape[1]
-    spectra = np.fft.rfft(blocks, axis=1)[:, 1 : (length + 1) // 2]
-    power: FloatArray = np.mean(spectra.real**2 + spectra.imag**2, axis=0) * 2 / length
-    return power
-
-
-def _waves(spectrum: _Spectrum, level: float) -> Iterator[_Peak]:
-    """Yield the sine waves that stand out.
-
-    A wave is fitted at its own place between the bins and taken off, so that what is left beside
-    it is background and nothing of the wave's.
-    """
-    blocks, n_bins = spectrum.blocks, spectrum.n_bins
-    length = blocks.shape[1]
-    time = np.arange(length)
-    for place in _places(spectrum):
-        low = max(1, int(place / 2**_OCTAVES)), int(np.ceil(place)) - 1
-        # Up to the wave's own second harmonic.
-        high = int(place) + 1, min(n_bins, int(np.ceil(2 * place)) - 2)
-        if low[0] > low[1] or high[0] > high[1] or place < _CYCLES - 0.5:
-            continue
-        angle = 2 * np.pi * place / length * time
-        waves = np.stack([np.ones(length), time - time.mean(), np.cos(angle), np.sin(angle)])
-        left, room = _taken_off(blocks, waves)
-        power = float(np.sum(blocks**2) - np.sum(left**2)) / len(blocks)
-        around = _power(left)
-        chances = []
-        for first, last in (low, high):
-            n_bins_left = float(room[first - 1 : last].sum())
-            mean = float(around[first - 1 : last].sum()) / n_bins_left
-            chances.append(spectrum.chance(power, 1, mean, n_bins_left))
-        if max(chances) <= level * spectrum.weight(place):
-            yield _Peak(place, 1, power)
-
-
-def _places(spectrum: _Spectrum) -> list[float]:
-    """Return where the spectrum has its largest peaks, between the bins."""
-    fine = _fine_power(spectrum.blocks)
-    top = 1 + np.flatnonzero((fine[1:-1] >= fine[:-2]) & (fine[1:-1] > fine[2:]))
-    # A peak counts by how far it rises above what is slower: noise is largest where it is slow.
-    whole = np.cumsum(fine)
-    beside = whole[(top * 0.75).astype(int)] / np.maximum(top * 0.75, 1.0)
-    order = np.argsort(-fine[top] / np.maximum(beside, np.finfo(float).tiny), kind="stable")
-    top = top[order[:_WAVES]]
-    bend = 2 * fine[top] - fine[top - 1] - fine[top + 1]
-    aside = (fine[top + 1] - fine[top - 1]) / (2 * np.maximum(bend, np.finfo(float).tiny))
-    return [float(place) for place in (top + aside.clip(-0.5, 0.5)) / _FINER]
-
-
-def _fine_power(blocks: FloatArray) -> FloatArray:
-    """Return the power at every eighth of a bin, from 0 up to Nyquist's frequency."""
-    length = blocks.shape[1]
-    padded = np.fft.rfft(blocks, _FINER * length, axis=1)[:, : _FINER * length // 2]
-    power: FloatArray = np.mean(padded.real**2 + padded.imag**2, axis=0) * 2 / length
-    return power
-
-
-def _humps(spectrum: _Spectrum, level: float) -> Iterator[_Peak]:
-    """Yield the bands of two, four, eight … bins that stand out."""
-    n_bins = spectrum.n_bins
-    power = np.concatenate([[0.0], np.cumsum(spectrum.power)])
-    room = np.concatenate([[0.0], np.cumsum(spectrum.room)])
-
-    def inside(sums: FloatArray, first: IntArray, last: IntArray) -> FloatArray:
-        return np.asarray(sums[last] - sums[first - 1])
-
-    width = 2
-    while 2 * width <= n_bins:
-        step = width // 2
-        first = np.arange(_CYCLES, n_bins - width, step)
-        centre = first + (width - 1) / 2
-        low = np.maximum(1, (centre / 2**_OCTAVES).astype(int)), first - 2
-        # Up to the second harmonic, which is twice as wide.
-        above = np.ceil(2 * centre).astype(int) - width
-        high = first + width + 1, np.minimum(n_bins, above)
-        there = (centre >= 2 * width) & (low[0] <= low[1]) & (high[0] <= high[1])
-        first, centre = first[there], centre[there]
-        end = first + width - 1
-        peak = inside(power, first, end) / inside(room, first, end)
-        chance = np.zeros(len(first))
-        for bins in (low, high):
-            start, last = bins[0][there], bins[1][there]
-            n_around = inside(room, start, last)
-            around = inside(power, start, last) / n_around
-            chance = np.maximum(chance, spectrum.chance(peak, width, around, n_around))
-        for i in np.flatnonzero(chance <= level * spectrum.weight(centre, step)):
-            hump = np.arange(first[i], first[i] + width)
-            weights = spectrum.power[hump - 1]
-            # Its top counts more than its sides, of which the upper one is longer in frequency.
-            place = float(np.average(hump, weights=weights**2))
-            yield _Peak(place, width, float(weights.sum()))
-        width *= 2
-
-
-def _strongest(peaks: list[_Peak]) -> _Peak:
-    """Return the peak with the most power, that of its multiples counted with it."""
-
-    def is_part(one: _Peak, other: _Peak) -> bool:
-        """Tell whether a peak is a wide view of a wave, or a grain of a hump."""
-        if one.width == other.width or abs(one.place - other.place) > (one.width + other.width) / 2:
-            return False
-        wide = one.width > other.width
-        return other.power > one.power / 2 if wide else other.power > 2 * one.power
-
-    def whole(peak: _Peak) -> float:
-        harmonics: dict[int, float] = {1: peak.power}
-        for other in own:
-            k = round(other.place / peak.place)
-            # Where multiples lie so close that anything is one, it says nothing.
-            blur = (k * peak.width + other.width) / 2
-            off = abs(other.place - k * peak.place)
-            if k > 1 and off <= min(blur, peak.place / 8) and blur < peak.place:
-                # A small wave does not own a large one that happens to be a multiple of it, and
-                # what is seen in several widths is there once.
-                power = min(other.power, peak.power / _ALIKE)
-                harmonics[k] = max(harmonics.get(k, 0.0), power)
-        return sum(harmonics.values())
-
-    # A broad hump may be a part of its grains, and they of it: then all are looked at.
-    own = [peak for peak in peaks if not any(is_part(peak, other) for other in peaks)] or peaks
-    return max(own, key=lambda peak: (whole(peak), -peak.place))
-
-
-def _beat(spectrum: _Spectrum, peak: _Peak, level: float) -> int:
-    """Return of which harmonic of the cycle a wave is: 1 unless the others show, too.
-
-    The harmonics of a short beat are equally strong, and any of them may stand out by luck. They
-    are the q-th where the multiples of a q-th of the frequency stand out, too, from the power
-    between them, and are in the mean about as strong as the wave.
-    """
-    if peak.width > 1:
-        return 1
-    fine, bins = _fine_power(spectrum.blocks), np.arange(1, spectrum.n_bins + 1)
-    n_tried = min(int(peak.place / _CYCLES), _HARMONICS) - 1
-    best, order = 0.0, 1
-    for q in range(2, n_tried + 2):
-        spacing = peak.place / q
-        teeth = spacing * np.array([k for k in range(1, 2 * q) if k != q])
-        at = np.rint(teeth * _FINER).astype(int)
-        apart = np.abs(bins - spacing * np.rint(bins / spacing))
-        between = spectrum.power[(apart > 1) & (bins < 2 * peak.place)]
-        if at[-1] >= len(fine) or len(between) == 0:
-            continue
-        power, background = fine[at].mean(), between.mean()
-        excess = float(power - background)
-        # A multiple of the true q has as much power on more teeth, a divisor less on fewer.
-        sharpness = excess * np.sqrt(len(at))
-        chance = spectrum.chance(power, len(at), background, len(between)) * n_tried
-        if sharpness > best and chance <= level and excess > _ALIKE * peak.power:
-            best, order = sharpness, q
-    return order
-
-
-def _comb_share(spectrum: _Spectrum, place: float, width: float) -> float:
-    """Return the share of power at a place and its multiples, beyond what is between them.
-
-    The multiple k is k times as wide, and at least as wide as a wave between two bins looks. It
-    counts as long as there is more between the multiples than in them.
-    """
-    bins = np.arange(1, spectrum.n_bins + 1)
-    order = np.maximum(np.rint(bins / place), 1.0)
-    off = np.abs(bins - order * place)
-    half = np.maximum(order * width / 2, 1.0)
-    near, between = off <= half, (off > half) & (off <= place / 2)
-    share = 0.0
-    for k in range(1, int(bins[-1] / place) + 1):
-        own = near & (order == k)
-        around = spectrum.power[between & (order == k)]
-        if k > 1 and np.count_nonzero(own) > len(around):
-            break
-        background = float(around.mean()) if len(around) else 0.0
-        share += max(0.0, float(np.sum(spectrum.power[own] - background)))
-    # Of all that is there, Nyquist's frequency included.
-    return share * len(spectrum.blocks) / float(np.sum(spectrum.blocks**2))

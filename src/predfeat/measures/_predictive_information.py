@@ -11,8 +11,8 @@ from predfeat._compat import WINDOW, StrOptions, validate_parameter_constraints,
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import TooFewStatesError
 from predfeat.measures._autoregression import fit_autoregression, histories
-from predfeat.measures._given import given_features
-from predfeat.measures._predictability import conditional_covariance, neighbors_with_successor
+from predfeat.measures._input import as_features
+from predfeat.measures._left_open import count_pairs, neighbors_with_successor, summed_scatter
 from predfeat.neighbors import NeighborTable
 from predfeat.series import Sequences
 from predfeat.whitening import fit_whitening
@@ -98,7 +98,7 @@ def predictive_information(
         },
         caller_name="predictive_information",
     )
-    features = given_features(Y, groups)
+    features = as_features(Y, groups)
     # Information does not depend on coordinates: in white ones, what is constant or a mixture of
     # other features is gone, and determinants cannot vanish for that reason.
     whitening = fit_whitening(features, warn=False)
@@ -122,7 +122,7 @@ def predictive_information(
         if estimate == "local":
             left_open = _local(white, table, horizon)
         else:
-            left_open = _log_determinant(conditional_covariance(white, table, 1, horizon))
+            left_open = _shared(white, table, horizon)
     next_step = np.atleast_2d(np.cov(white.rows[following], rowvar=False, ddof=0))
     return 0.5 * (_log_determinant(next_step) - left_open)
 
@@ -134,13 +134,18 @@ def _log_determinant(covariance: FloatArray) -> float:
 
 def _linear(features: Sequences, n_lags: int, horizon: int) -> float:
     centred = features.with_rows(features.rows - features.samples.mean(axis=0))
-    coefficients = fit_autoregression(centred, n_lags, horizon)
+    coefficients = fit_autoregression(centred, n_lags, horizon=horizon)
     times = centred.state_times(n_lags, horizon) + horizon
     scatter = np.zeros((centred.n_columns, centred.n_columns))
     for block, history in histories(centred, times, n_lags, delay=horizon - 1):
         error = centred.rows[block] - history @ coefficients.T
         scatter += error.T @ error
     return _log_determinant(scatter / len(times))
+
+
+def _shared(features: Sequences, table: NeighborTable, horizon: int) -> float:
+    scatter = summed_scatter(features, table, [horizon])
+    return _log_determinant(scatter / count_pairs(table, ddof=1))
 
 
 def _local(features: Sequences, table: NeighborTable, horizon: int) -> float:

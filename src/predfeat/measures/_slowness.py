@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from predfeat._typing import ArrayLike, FloatArray
-from predfeat.measures._given import given_features, in_given_units, moderate
+from predfeat.measures._input import as_features, in_given_units, moderate
 
 __all__ = ["slowness"]
 
@@ -37,7 +37,7 @@ def slowness(Y: Any, *, groups: ArrayLike | None = None) -> FloatArray:
     >>> slowness([0.0, 1.0, 3.0])
     array([2.5])
     """
-    features, exponents = moderate(given_features(Y, groups))
+    features, exponents = moderate(as_features(Y, groups))
     times = features.times(ahead=1)
     difference = features.rows[times + 1] - features.rows[times]
     mean: FloatArray = np.einsum("ij,ij->j", difference, difference) / len(times)

@@ -9,7 +9,7 @@ from scipy.optimize import linear_sum_assignment
 
 from predfeat._typing import FloatArray, IntArray
 from predfeat.experiments import Protocol, Study
-from predfeat.measures import predictability
+from predfeat.measures import left_open
 from predfeat.report._loadings import correlations
 from predfeat.report._traces import trace_of
 
@@ -89,16 +89,13 @@ def held_out_shares(study: Study) -> FloatArray:
 
 def feature_shares(features: FloatArray, protocol: Protocol, groups: IntArray) -> FloatArray:
     """Return what each feature leaves to chance on the rows given, as the methods are judged."""
-    return predictability(
+    return left_open(
         features,
         protocol.n_lags,
         protocol.n_neighbors,
         horizon=protocol.horizon,
         groups=groups,
-        relative=True,
-        per_component=True,
-        ddof=1,
-    )
+    ).shares()
 
 
 def all_methods(study: Study, n_features: int) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from predfeat.selection._significance import significance
 from predfeat.selection._significance_result import Significance
 from predfeat.selection._surface import Setting, Surface
 from predfeat.selection._surrogates import KINDS, SurrogateKind, surrogates
-from predfeat.selection._variance_left import variance_left
 from predfeat.selection.diagnosis import Diagnosis, Finding, diagnose
 
 __all__ = [
@@ -33,5 +32,4 @@ __all__ = [
     "purged_folds",
     "significance",
     "surrogates",
-    "variance_left",
 ]

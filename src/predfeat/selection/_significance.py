@@ -30,10 +30,10 @@ from predfeat.exceptions import (
     ReturningGroupWarning,
     SignificanceError,
 )
+from predfeat.measures import STEPS, nested_shares
 from predfeat.selection._rings import bridge_ends, close_rings
 from predfeat.selection._significance_result import Significance
 from predfeat.selection._surrogates import FOURIER_KINDS, check_kind, surrogates
-from predfeat.selection._variance_left import STEPS, variance_left
 from predfeat.series import Sequences, check_matrix, check_sequences
 
 __all__ = ["significance"]
@@ -80,14 +80,14 @@ def significance(
     kind : str, default="permutation"
         One of `KINDS`; each answers another question.
     statistic : {"both", "next"} or callable, default="both"
-        What makes a feature good, lower is better: `variance_left` of both steps next to a state
-        or of the next one only; or any function of the features and their groups (a number for
-        each stretch without a gap) that returns one number for each feature.
+        What makes a feature good, lower is better: `predfeat.measures.nested_shares` of both
+        steps next to a state or of the next one only; or any function of the features and their
+        groups (a number for each stretch without a gap) that returns one number for each feature.
     horizon : int, optional
-        How many steps ahead `variance_left` looks; by default as many as the model, 1 where it
+        How many steps ahead `nested_shares` looks; by default as many as the model, 1 where it
         has no `horizon`.
     n_neighbors : int, default=10
-        Neighbours in `variance_left`.
+        Neighbours in `nested_shares`.
     block_length : int, optional
         For kind "blocks", see `surrogates`.
     alpha : float, default=0.05
@@ -235,7 +235,7 @@ class _Task:
     def _judge(self, model: Any, features: FloatArray, groups: IntArray) -> ArrayLike:
         if not isinstance(self.statistic, str):
             return self.statistic(features, groups)
-        return variance_left(
+        return nested_shares(
             features,
             getattr(model, "n_lags", 1),
             horizon=self.horizon,

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from time import process_time
 
-import numpy as np
-
 from predfeat._typing import FloatArray
 from predfeat.datasets import predictable_noise
 from predfeat.experiments.reproduction._ledger import Measured, Result
@@ -16,7 +14,7 @@ from predfeat.experiments.reproduction._methods import TRUTH, estimator_of
 from predfeat.experiments.reproduction._sources import Part, Source
 from predfeat.experiments.reproduction._specification import DataPoint, Fit
 from predfeat.features import GPFA
-from predfeat.measures import predictability
+from predfeat.measures import left_open
 from predfeat.series import check_sequences
 from predfeat.whitening import fit_whitening
 
@@ -105,7 +103,5 @@ def _true_dimensions(source: Source, fit: Fit) -> dict[str, Part]:
 
 def _measure(features: Part, point: DataPoint) -> Measured:
     rows: FloatArray = features.rows[:, : point.n_components]
-    value = predictability(rows, point.n_lags, point.n_neighbors, groups=features.groups)
-    # As with relative=True, without searching the neighbours again.
-    variance = float(rows[~np.isnan(rows).any(axis=1)].var(axis=0).sum())
-    return Measured(value, value / variance if variance > 0 else 0.0)
+    found = left_open(rows, point.n_lags, point.n_neighbors, groups=features.groups)
+    return Measured(found.total(), found.share(ddof=0))

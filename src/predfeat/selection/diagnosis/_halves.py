@@ -11,13 +11,11 @@ import numpy as np
 from predfeat._typing import FloatArray, IntArray
 from predfeat.exceptions import DataError, EmptyColumnError, ShortSequencesError
 from predfeat.features import LinearFeatures, RandomFeatures
-from predfeat.measures import subspace_angles
+from predfeat.measures import available_neighbors, left_open, subspace_angles
 from predfeat.selection.diagnosis._findings import Finding, by_degree
 from predfeat.selection.diagnosis._subject import (
     Subject,
     features_of,
-    left_open,
-    measuring_neighbors,
     refitted,
     rows_of,
 )
@@ -201,11 +199,11 @@ def _scores(
         left_open(
             features_of(model, part),
             subject.n_lags,
+            max(1, n_neighbors),  # where there are none, the search for one says why
             horizon=subject.horizon,
             theiler=subject.theiler,
-            n_neighbors=n_neighbors,
             n_jobs=subject.n_jobs,
-        )
+        ).shares()
         for part in parts
     ]
     return float(shares[0].mean()), float(shares[1].mean())
@@ -216,7 +214,9 @@ def _neighbors_of_both(subject: Subject, one: Sequences, other: Sequences) -> in
 
 
 def _measuring_neighbors(subject: Subject, series: Sequences) -> int:
-    return measuring_neighbors(series, subject.n_lags, subject.theiler, horizon=subject.horizon)
+    return available_neighbors(
+        series, subject.n_lags, horizon=subject.horizon, theiler=subject.theiler
+    )
 
 
 def _same_size(one: Sequences, other: Sequences) -> tuple[Sequences, Sequences]:

@@ -8,9 +8,10 @@ import numpy as np
 from scipy.signal import lfilter
 
 from predfeat._typing import FloatArray, IntArray
+from predfeat.measures import available_neighbors, left_open
 from predfeat.selection.diagnosis._findings import Finding, by_degree
 from predfeat.selection.diagnosis._memory import LAGS, held_out_autoregressions
-from predfeat.selection.diagnosis._subject import Subject, left_open, measuring_neighbors
+from predfeat.selection.diagnosis._subject import Subject
 from predfeat.series import Sequences
 
 __all__ = [
@@ -89,18 +90,23 @@ def check_slowness(subject: Subject) -> Iterator[Finding]:
     """Compare what features leave open with what an AR(1) of the same slowness does."""
     if subject.horizon > 1:  # slowness is about the next step
         return
-    options = {"theiler": subject.theiler, "n_jobs": subject.n_jobs}
     features = subject.features
     rho = autocorrelation(features)
     if not np.any(rho > _SLOW):
         return
-    if measuring_neighbors(features, subject.n_lags, subject.theiler) == 0:
+    if available_neighbors(features, subject.n_lags, theiler=subject.theiler) == 0:
         return
-    left = left_open(features, subject.n_lags, **options)  # type: ignore[arg-type]
+
+    def shares(of: Sequences) -> FloatArray:
+        return left_open(
+            of, subject.n_lags, None, theiler=subject.theiler, n_jobs=subject.n_jobs
+        ).shares()
+
+    left = shares(features)
     twin = autoregressive_twin(features, subject.seed)
     # An AR(1) leaves 1 - ρ² open, but neighbours some way off make any estimate larger: by how
     # much is seen on the twins, which are as long and as many.
-    inflation = left_open(twin, subject.n_lags, **options) / _bound(twin)  # type: ignore[arg-type]
+    inflation = shares(twin) / _bound(twin)
     left_by_twin = _bound(features) * inflation
     slow = np.flatnonzero((rho > _SLOW) & (left > _NO_BETTER * left_by_twin))
     if slow.size == 0:

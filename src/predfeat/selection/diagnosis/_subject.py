@@ -13,17 +13,14 @@ from sklearn.base import clone
 from predfeat._typing import FloatArray
 from predfeat.exceptions import RankError
 from predfeat.features import GPFA, LinearFeatures, embed
-from predfeat.measures._predictability import conditional_covariance, neighbors_with_successor
-from predfeat.neighbors import NeighborTable, fewest_candidates, search
+from predfeat.measures import available_neighbors
+from predfeat.neighbors import NeighborTable, search
 from predfeat.series import Sequences, check_sequences, find_states
 from predfeat.whitening import Whitening, fit_whitening
 
 __all__ = [
     "Subject",
     "features_of",
-    "left_open",
-    "measuring_neighbors",
-    "neighbors_left",
     "refitted",
     "rows_of",
 ]
@@ -83,7 +80,10 @@ class Subject:
     def n_neighbors(self) -> int:
         """Neighbours of each state, k: the model's, or those of the measures."""
         asked = getattr(self.model, "n_neighbors", _DEFAULT_NEIGHBORS)
-        return max(1, min(int(asked), neighbors_left(self.series, self.n_lags, self.theiler)))
+        available = available_neighbors(
+            self.series, self.n_lags, at_most=int(asked), horizon=0, theiler=self.theiler
+        )
+        return max(1, available)
 
     @property
     def n_components(self) -> int:
@@ -224,57 +224,3 @@ def rows_of(series: Sequences, rows: Any, pieces: Any = None) -> Sequences:
         return_inverse=True,
     )
     return check_sequences(values, ids.reshape(-1))
-
-
-def neighbors_left(series: Sequences, n_lags: int, theiler: int = 0, *, horizon: int = 0) -> int:
-    """Return how many neighbours every state can have outside its Theiler window, perhaps none.
-
-    With a `horizon`, of the states that have a sample so many rows ahead, among them.
-
-    Examples
-    --------
-    >>> from predfeat.selection.diagnosis._subject import neighbors_left
-    >>> from predfeat.series import check_sequences
-    >>> series = check_sequences([[1.0], [2.0], [3.0], [4.0], [5.0]])
-    >>> neighbors_left(series, n_lags=1), neighbors_left(series, n_lags=1, theiler=1)
-    (4, 2)
-    """
-    if not series.reach(back=n_lags - 1, ahead=horizon).any():
-        return 0
-    states = find_states(series, n_lags, n_neighbors=0, horizon=horizon)
-    return fewest_candidates(states, theiler)
-
-
-def measuring_neighbors(
-    series: Sequences, n_lags: int, theiler: int = 0, *, horizon: int = 1
-) -> int:
-    """Return with how many neighbours `left_open` can measure: ten, or what there are."""
-    return min(_DEFAULT_NEIGHBORS, neighbors_left(series, n_lags, theiler, horizon=horizon))
-
-
-def left_open(
-    features: Sequences,
-    n_lags: int,
-    *,
-    horizon: int = 1,
-    theiler: int = 0,
-    n_neighbors: int | None = None,
-    n_jobs: int | None = None,
-) -> FloatArray:
-    """Return for each feature the share of its variance that similar states leave open.
-
-    That is `predictability` relative to each feature's own variance, with covariances that divide
-    by one point less than there are: noise then has 1 however few neighbours there are. By
-    default there are `measuring_neighbors`; where that is none, it is an error.
-    """
-    if n_neighbors is None:
-        n_neighbors = measuring_neighbors(features, n_lags, theiler, horizon=horizon)
-    table = neighbors_with_successor(
-        features, n_lags, max(1, n_neighbors), theiler, n_jobs=n_jobs, horizon=horizon
-    )
-    open_variance = np.diag(conditional_covariance(features, table, 1, horizon)).clip(min=0.0)
-    whole = features.samples.var(axis=0)
-    share: FloatArray = np.divide(
-        open_variance, whole, out=np.zeros_like(open_variance), where=whole > 0
-    )
-    return share

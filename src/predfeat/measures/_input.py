@@ -7,23 +7,39 @@ from typing import Any
 import numpy as np
 
 from predfeat._typing import ArrayLike, FloatArray, IntArray
-from predfeat.exceptions import ScaleError
+from predfeat.exceptions import GroupsError, ScaleError
 from predfeat.series import Sequences, check_sequences
 
-__all__ = ["column_exponents", "given_features", "in_given_units", "moderate", "scaled_columns"]
+__all__ = [
+    "as_features",
+    "as_sequences",
+    "column_exponents",
+    "in_given_units",
+    "moderate",
+    "scaled_columns",
+]
 
 # Columns between 2⁻²⁰⁰ and 2²⁰⁰ (1e±60) are used as they are: even the squares of powers, which
 # are fourth powers of the numbers, neither overflow nor vanish.
 _MODERATE = 200
 
 
-def given_features(Y: Any, groups: ArrayLike | None, name: str = "Y") -> Sequences:
-    """Return the features as sequences; a 1-D array is one feature."""
+def as_features(Y: Any, groups: ArrayLike | None, name: str = "Y") -> Sequences:
+    """Return the features as `as_sequences` does, and make sure that there is a sample."""
+    features = as_sequences(Y, groups, name)
+    features.times()
+    return features
+
+
+def as_sequences(Y: Any, groups: ArrayLike | None, name: str = "Y") -> Sequences:
+    """Return the features as sequences, which stay as they are; a 1-D array is one feature."""
+    if isinstance(Y, Sequences):
+        if groups is not None:
+            raise GroupsError(f"{name} is cut into sequences already: leave out groups.")
+        return Y
     if _is_one_series(Y):
         Y = np.asarray(Y).reshape(-1, 1)
-    features = check_sequences(Y, groups, name=name)
-    features.times()  # at least one sample
-    return features
+    return check_sequences(Y, groups, name=name)
 
 
 def _is_one_series(Y: Any) -> bool:
@@ -61,12 +77,15 @@ def scaled_columns(features: Sequences, exponents: IntArray) -> Sequences:
 
 
 def in_given_units(squares: FloatArray, exponents: IntArray, what: str) -> FloatArray:
-    """Return squares of scaled columns, such as variances, as those of the columns given."""
+    """Return squares of scaled columns, such as variances, as those of the columns given.
+
+    The last axis is that of the features.
+    """
     with np.errstate(over="ignore", under="ignore"):
         given: FloatArray = np.ldexp(squares, 2 * exponents)
     if np.all(np.isfinite(given)):
         return given
-    first = int(np.argmax(~np.isfinite(given)))
+    first = int(np.nonzero(~np.isfinite(given))[-1].min())
     raise ScaleError(
         f"the {what} of feature {first} is a square of numbers of about "
         f"{float(np.ldexp(1.0, int(exponents[first]))):.0e}, and larger than the largest number of "
