@@ -140,6 +140,24 @@ def _insert(distances: AnyArray, rows: AnyArray, distance: float, row: int) -> N
 
 
 @compiled
+def _next_sums(
+    base: AnyArray, r: int, n_lags: int, edge: AnyArray, before: AnyArray, new: AnyArray
+) -> None:
+    """Sum the lags of row r of a tile: from the row before, or anew for the first one."""
+    width = len(new)
+    if r == 0:
+        _start(base, r, n_lags, new)
+        return
+    new[0] = edge[r]
+    _advance(
+        before[: width - 1],
+        new[1:],
+        base[r + n_lags - 1, n_lags : n_lags + width - 1],
+        base[r - 1, : width - 1],
+    )
+
+
+@compiled
 def scan_tile(
     base: AnyArray,
     n_lags: int,
@@ -191,18 +209,8 @@ def scan_tile(
         row = row_start + r
         row_limit = limits[row]
         if n_lags > _LAGS_SUMMED:
-            following = 1 - current
-            if r == 0:
-                _start(base, r, n_lags, wide[following, :width])
-            else:
-                wide[following, 0] = edge[r]
-                _advance(
-                    wide[current, : width - 1],
-                    wide[following, 1:width],
-                    base[r + n_lags - 1, n_lags : n_lags + width - 1],
-                    base[r - 1, : width - 1],
-                )
-            current = following
+            current = 1 - current
+            _next_sums(base, r, n_lags, edge, wide[1 - current, :width], wide[current, :width])
         allowed = min(width, lowest_excluded[row] - column_start)
         if allowed <= 0 or row_limit == nothing:
             continue
@@ -344,6 +352,52 @@ def _comes_before(places: IntArray, row: int, one: np.int64, other: np.int64) ->
 
 
 @compiled
+def _merge(
+    distances: AnyArray,
+    rows: AnyArray,
+    row: int,
+    candidate_distances: AnyArray,
+    candidate_rows: AnyArray,
+) -> int:
+    """Put all threads' candidates of a row into one sorted list; return how many they are."""
+    n_threads, _, n_kept = distances.shape
+    n_candidates = 0
+    candidate_distances[:] = np.inf
+    for thread in range(n_threads):
+        for n in range(n_kept):
+            if rows[thread, row, n] >= 0:
+                _insert(
+                    candidate_distances,
+                    candidate_rows,
+                    distances[thread, row, n],
+                    rows[thread, row, n],
+                )
+                n_candidates += 1
+    return n_candidates
+
+
+@compiled
+def _insert_exactly(
+    squared: FloatArray, found: IntArray, exact: float, other: np.int64, places: IntArray, row: int
+) -> None:
+    """Put a neighbour into a row's sorted result, tied ones in their order round the circle."""
+    place = len(squared) - 1
+    if exact > squared[place]:
+        return
+    if exact == squared[place] and not _comes_before(places, row, other, found[place]):
+        return
+    while place > 0 and (
+        squared[place - 1] > exact
+        or (squared[place - 1] == exact and _comes_before(places, row, other, found[place - 1]))
+    ):
+        squared[place] = squared[place - 1]
+        found[place] = found[place - 1]
+        place -= 1
+    squared[place] = exact
+    found[place] = other
+
+
+@compiled
 def settle(
     samples: FloatArray,
     n_columns: int,
@@ -396,20 +450,7 @@ def settle(
     length = n_columns * n_lags
     for position in range(start, stop):
         row = times[position]
-        candidate_distances[:] = np.inf
-        n_candidates = 0
-        limit = np.float64(first_limits[row])
-        for thread in range(n_threads):
-            limit = min(limit, np.float64(distances[thread, row, n_kept - 1]))
-            for n in range(n_kept):
-                if rows[thread, row, n] >= 0:
-                    _insert(
-                        candidate_distances,
-                        candidate_rows,
-                        distances[thread, row, n],
-                        rows[thread, row, n],
-                    )
-                    n_candidates += 1
+        n_candidates = _merge(distances, rows, row, candidate_distances, candidate_rows)
         is_sure[position] = False
         if n_candidates < n_neighbors:
             continue
@@ -428,23 +469,8 @@ def settle(
             exact = _squared_distance(
                 samples[first : first + length], samples[second : second + length]
             )
-            place = n_neighbors - 1
-            if exact > squared[position, place]:
-                continue
-            if exact == squared[position, place] and not _comes_before(
-                places, row, other, found[position, place]
-            ):
-                continue
-            while place > 0 and (
-                squared[position, place - 1] > exact
-                or (
-                    squared[position, place - 1] == exact
-                    and _comes_before(places, row, other, found[position, place - 1])
-                )
-            ):
-                squared[position, place] = squared[position, place - 1]
-                found[position, place] = found[position, place - 1]
-                place -= 1
-            squared[position, place] = exact
-            found[position, place] = other
+            _insert_exactly(squared[position], found[position], exact, other, places, row)
+        limit = np.float64(first_limits[row])
+        for thread in range(n_threads):
+            limit = min(limit, np.float64(distances[thread, row, n_kept - 1]))
         is_sure[position] = squared[position, n_neighbors - 1] * unit < limit - error
