@@ -116,7 +116,7 @@ class Neighborhoods:
         """The sum of the members' weights of each neighbourhood: their number where all are 1."""
         if self.has_unit_members:
             return np.asarray(np.diff(self.members.indptr), dtype=np.float64)
-        return np.asarray(self.members.sum(axis=1), dtype=np.float64)
+        return np.asarray(self.members.sum(axis=1), dtype=np.float64).ravel()
 
     @property
     def total_weight(self) -> float:
@@ -133,9 +133,9 @@ class Neighborhoods:
         )
         if self.graph == "full":
             nodes = sparse.csr_array(self.members + centers)
-            loops = np.asarray(nodes.power(2).sum(axis=1))
+            loops = np.asarray(nodes.power(2).sum(axis=1)).ravel()
             return float(weights @ (np.square(self.member_totals + 1.0) - loops))
-        loops = np.asarray(self.members.multiply(centers).sum(axis=1))
+        loops = np.asarray(self.members.multiply(centers).sum(axis=1)).ravel()
         return float(2.0 * (weights @ (self.member_totals - loops)))
 
 
