@@ -5,14 +5,10 @@ import warnings
 from dataclasses import replace
 from types import SimpleNamespace
 
-import numpy as np
-import pytest
-from scipy.signal import lfilter
-from sklearn.exceptions import NotFittedError
-from sklearn.pipeline import make_pipeline
-
 import naive
 import naive_diagnosis
+import numpy as np
+import pytest
 from predfeat import GPFA, PFA, SFA, ForeCA, RandomFeatures, nearest_neighbors
 from predfeat.datasets import hidden_lorenz, predictable_noise
 from predfeat.exceptions import ConstantColumnsWarning, GroupsError
@@ -21,15 +17,15 @@ from predfeat.measures import subspace_angles
 from predfeat.measures._predictability import neighbors_with_successor
 from predfeat.selection import Diagnosis, Finding, diagnose
 from predfeat.selection.diagnosis import (
+    _connectivity,
     _covariance,
     _crowding,
-    _gap,
     _halves,
     _iteration,
     _loudness,
     _motion,
     _neighborhoods,
-    _pieces,
+    _spectral_gap,
 )
 from predfeat.selection.diagnosis._subject import (
     Subject,
@@ -39,6 +35,9 @@ from predfeat.selection.diagnosis._subject import (
     rows_of,
 )
 from predfeat.series import check_sequences
+from scipy.signal import lfilter
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
 
 # --- data ----------------------------------------------------------------------------------
 
@@ -596,13 +595,13 @@ def test_pieces(given, graph, past, k):
     np.fill_diagonal(W, 0.0)  # an edge to itself connects nothing
     expected = naive_diagnosis.pieces(W)
     terms = find_neighborhoods(table, given.series, p, past=past)
-    found = _pieces.pieces_of(terms, len(given.X))
+    found = _connectivity.pieces_of(terms, len(given.X))
     sets = [set(np.flatnonzero(found == i).tolist()) for i in range(found.max() + 1)]
     assert sorted(map(sorted, sets)) == sorted(map(sorted, expected))
     assert [len(s) for s in sets] == [len(s) for s in expected]
     rows = np.nan_to_num(given.X)
     np.testing.assert_allclose(
-        _pieces.between_share(rows, found),
+        _connectivity.between_share(rows, found),
         naive_diagnosis.between_share(rows, found.tolist()),
         atol=1e-12,
     )
@@ -612,7 +611,7 @@ def test_the_pieces_tested_are_some():
     rows, _ = naive.random_series(3, [60], n_columns=2)
     table = nearest_neighbors(rows, n_neighbors=1)
     terms = find_neighborhoods(table, check_sequences(rows), 1, past=False)
-    assert _pieces.pieces_of(terms, 60).max() > 2
+    assert _connectivity.pieces_of(terms, 60).max() > 2
 
 
 def test_autocorrelation(given):
@@ -701,7 +700,7 @@ def test_contrast():
 
 def test_gaps():
     values = np.array([1e-14, 2e-14, 0.1, 0.4, 0.5])
-    np.testing.assert_allclose(_gap.relative_gaps(values), [0.0, 1.0, 0.75, 0.2])
+    np.testing.assert_allclose(_spectral_gap.relative_gaps(values), [0.0, 1.0, 0.75, 0.2])
 
 
 def test_variances_of_principal_axes():
