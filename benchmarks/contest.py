@@ -38,7 +38,6 @@ from predfeat.features._foreca import forecastable_directions
 from predfeat.features._near_best import first_near_best
 from predfeat.features._pfa import error_scatters, linearly_predictable_directions
 from predfeat.measures import predictability
-from predfeat.selection import purged_folds
 from predfeat.selection._auto import CALM
 from predfeat.selection._judging import (
     EQUAL_SCORES,
@@ -50,6 +49,7 @@ from predfeat.selection._judging import (
 )
 from predfeat.series import check_sequences
 from predfeat.solvers import smallest_eigenpairs
+from predfeat.splits import purged_folds
 from predfeat.whitening import fit_whitening
 
 S_TRAIN, S_TEST, SEED = 5000, 2500, 6

@@ -10,9 +10,10 @@ import predfeat
 from predfeat import GPFA, PFA, SFA, ForeCA
 from predfeat.datasets import predictable_noise
 from predfeat.measures import predictability, subspace_angles
-from predfeat.selection import AutoFeatures, purged_folds
+from predfeat.selection import AutoFeatures
 from predfeat.selection._judging import MIDDLE, Marks, judged, middle_of_best
 from predfeat.series import check_sequences
+from predfeat.splits import purged_folds
 
 KINDS = {
     "GPFA (1)": {"graph": "full"},

@@ -5,10 +5,14 @@ import warnings
 from dataclasses import replace
 from types import SimpleNamespace
 
-import naive
-import naive_diagnosis
 import numpy as np
 import pytest
+from scipy.signal import lfilter
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+
+import naive
+import naive_diagnosis
 from predfeat import GPFA, PFA, SFA, ForeCA, RandomFeatures, nearest_neighbors
 from predfeat.datasets import hidden_lorenz, predictable_noise
 from predfeat.exceptions import ConstantColumnsWarning, GroupsError
@@ -32,12 +36,8 @@ from predfeat.selection.diagnosis._subject import (
     left_open,
     neighbors_left,
     refitted,
-    rows_of,
 )
 from predfeat.series import check_sequences
-from scipy.signal import lfilter
-from sklearn.exceptions import NotFittedError
-from sklearn.pipeline import make_pipeline
 
 # --- data ----------------------------------------------------------------------------------
 
@@ -725,43 +725,6 @@ def test_turned_share_of_random_spaces():
 
 
 # --- halves --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("lengths", [[400], [150, 250], [20] * 20, [5, 300, 40, 10]])
-@pytest.mark.parametrize("p", [1, 4])
-def test_halves_share_no_row_and_no_state(lengths, p):
-    X, groups = naive.random_series(0, lengths, n_gaps=10)
-    series = check_sequences(X, groups)
-    one, other = _halves.block_halves(series, p, np.random.default_rng(0))
-    assert not set(one.rows) & set(other.rows)
-    sizes = [int(half.of(series).valid.sum()) for half in (one, other)]
-    assert max(sizes) - min(sizes) <= 0.15 * len(X)
-    run = naive.run_of_rows(X, groups)
-    used = []
-    for half in (one, other):
-        part = half.of(series)
-        rows = set()
-        for t in part.times(back=p - 1, ahead=1):
-            of = half.rows[t - p + 1 : t + 2]
-            # What follows in the half followed before, in one run.
-            assert np.all(np.diff(of) == 1)
-            assert len({run[row] for row in of}) == 1
-            rows |= set(of.tolist())
-        used.append(rows)
-    assert not used[0] & used[1]
-    # No state of one half has its successor in the other.
-    if len(lengths) < 8:
-        apart = min(abs(np.subtract.outer(sorted(used[0]), sorted(used[1]))).ravel())
-        assert apart > p
-
-
-def test_rows_of():
-    X, groups = naive.random_series(0, [10, 10], n_gaps=2)
-    series = check_sequences(X, groups)
-    part = rows_of(series, slice(5, 15))
-    np.testing.assert_array_equal(part.valid, series.valid[5:15])
-    np.testing.assert_array_equal(part.rows, series.rows[5:15])
-    assert part.sequence_bounds() == [(0, 5), (5, 10)]
 
 
 @pytest.mark.parametrize("method", [GPFA(2, max_iter=5), SFA(2), PFA(2, n_lags=2), ForeCA(2)])

@@ -11,7 +11,6 @@ diagnosis      findings about a fitted model, each with what to change
 from predfeat.selection._auto import AutoFeatures
 from predfeat.selection._choice import Choice
 from predfeat.selection._choose import choose, choose_method
-from predfeat.selection._folds import Fold, purged_folds
 from predfeat.selection._held_out import predicted_shares
 from predfeat.selection._significance import significance
 from predfeat.selection._significance_result import Significance
@@ -26,7 +25,6 @@ __all__ = [
     "Choice",
     "Diagnosis",
     "Finding",
-    "Fold",
     "Setting",
     "Significance",
     "Surface",
@@ -35,7 +33,6 @@ __all__ = [
     "choose_method",
     "diagnose",
     "predicted_shares",
-    "purged_folds",
     "significance",
     "surrogates",
     "variance_left",

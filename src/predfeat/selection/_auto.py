@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any, ClassVar
 
@@ -20,7 +21,6 @@ from predfeat.features._pfa import linearly_predictable_directions
 from predfeat.features._sfa import slow_and_fast_directions, slow_directions
 from predfeat.measures._autoregression import fit_autoregression
 from predfeat.measures._predictability import variance_left_open
-from predfeat.selection._folds import purged_folds
 from predfeat.selection._judging import (
     EQUAL_SCORES,
     JUDGES,
@@ -30,6 +30,7 @@ from predfeat.selection._judging import (
     middle_of_best,
 )
 from predfeat.series import Sequences
+from predfeat.splits import purged_folds
 from predfeat.whitening import Whitening, fit_whitening
 
 __all__ = ["AutoFeatures"]
@@ -289,4 +290,5 @@ def _whitened_again(train: Sequences, test: Sequences, n_components: int) -> lis
     directions = whitening.directions
     if whitening.rank == train.n_columns:
         directions = directions @ (directions / np.linalg.norm(directions, axis=0)).T
-    return [part.with_rows((part.rows - whitening.mean) @ directions) for part in (train, test)]
+    turned = replace(whitening, directions=directions)  # the way back is not needed
+    return [turned.apply(part) for part in (train, test)]

@@ -11,8 +11,8 @@ from predfeat._typing import FloatArray
 from predfeat.exceptions import SplitError
 from predfeat.features._mean_space import mean_space
 from predfeat.measures._predictability import variance_left_open
-from predfeat.selection._folds import purged_folds
 from predfeat.series import Sequences
+from predfeat.splits import purged_folds
 
 __all__ = [
     "EQUAL_SCORES",

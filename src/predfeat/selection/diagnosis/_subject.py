@@ -17,7 +17,7 @@ from predfeat.features._base import LinearFeatures
 from predfeat.measures._predictability import conditional_covariance, neighbors_with_successor
 from predfeat.neighbors import NeighborTable, search
 from predfeat.neighbors._exclusion import fewest_candidates
-from predfeat.series import Sequences, check_sequences, find_states
+from predfeat.series import Sequences, find_states
 from predfeat.whitening import Whitening, fit_whitening
 
 __all__ = [
@@ -27,7 +27,6 @@ __all__ = [
     "measuring_neighbors",
     "neighbors_left",
     "refitted",
-    "rows_of",
 ]
 
 # For methods without neighbours, as in `predictability`.
@@ -214,22 +213,6 @@ def refitted(
     whitening.require(again.n_components)
     again._keep(whitening, again._find_projection(whitening.apply(series), whitening))
     return again
-
-
-def rows_of(series: Sequences, rows: Any, pieces: Any = None) -> Sequences:
-    """Return some rows of a series; rows of different `pieces` are different sequences.
-
-    Rows that lie next to each other afterwards but did not before must be of different pieces.
-    """
-    values = np.where(series.valid[:, None], series.rows, np.nan)[rows]
-    _, ids = np.unique(
-        np.column_stack(
-            [series.sequence_first[rows], np.zeros(len(values)) if pieces is None else pieces]
-        ),
-        axis=0,
-        return_inverse=True,
-    )
-    return check_sequences(values, ids.reshape(-1))
 
 
 def neighbors_left(series: Sequences, n_lags: int, theiler: int = 0, *, horizon: int = 0) -> int:
