@@ -14,8 +14,9 @@ from timing import argument_parser, processor_seconds_of, write
 from predfeat import GPFA
 from predfeat.datasets import predictable_noise
 from predfeat.measures import predicted_shares
-from predfeat.selection import choose, purged_folds
+from predfeat.selection import choose
 from predfeat.series import check_sequences
+from predfeat.splits import purged_folds
 
 S, N = 1500, 7
 

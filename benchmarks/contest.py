@@ -47,9 +47,9 @@ from predfeat.experiments.reproduction._specification import Fit
 from predfeat.features._foreca import forecastable_directions
 from predfeat.features._pfa import error_scatters, linearly_predictable_directions
 from predfeat.measures import predictability
-from predfeat.selection import purged_folds
 from predfeat.series import check_sequences
 from predfeat.solvers import smallest_eigenpairs
+from predfeat.splits import purged_folds
 from predfeat.whitening import fit_whitening
 
 S_TRAIN, S_TEST, SEED = 5000, 2500, 6

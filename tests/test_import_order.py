@@ -12,6 +12,7 @@ import predfeat
 ROOT = Path(predfeat.__file__).parent
 ORDER = [
     "series",
+    "splits",
     "whitening",
     "neighbors",
     "graph",

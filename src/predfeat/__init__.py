@@ -5,6 +5,7 @@ package imports only from those above it):
 
 ==============  ===================================================================
 series          what comes in: sequences, gaps, states; every message about data
+splits          how a series is parted: folds, windows, halves; rows taken of it
 whitening       centre, PCA, unit covariance, rank
 neighbors       who is similar: the k nearest states of every state
 graph           which samples to pull together: projected Laplacians
@@ -59,8 +60,8 @@ _HOMES = {
 }
 # So that `predfeat.datasets` is there after `import predfeat`, and costs nothing before.
 _MODULES = (
-    "series", "whitening", "neighbors", "graph", "solvers", "measures", "features", "selection",
-    "persistence", "datasets", "experiments", "report", "cli", "exceptions",
+    "series", "splits", "whitening", "neighbors", "graph", "solvers", "measures", "features",
+    "selection", "persistence", "datasets", "experiments", "report", "cli", "exceptions",
 )  # fmt: skip
 
 

@@ -12,10 +12,11 @@ from predfeat.cli import app
 from predfeat.cli._methods import METHODS
 from predfeat.datasets import hidden_lorenz, read
 from predfeat.exceptions import DataError
-from predfeat.experiments import spread_sequences, standard_methods
+from predfeat.experiments import standard_methods
 from predfeat.report import check_results, render
 from predfeat.selection import diagnose, significance
 from predfeat.series import check_sequences
+from predfeat.splits import spread_sequences
 
 FILES = {"report.html", "results.json", "model.predfeat", "features.csv"}
 QUICK = ("-m", "random", "-m", "sfa", "--repetitions", "2")

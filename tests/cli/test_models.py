@@ -14,12 +14,12 @@ from predfeat import GPFA, SFA, AutoFeatures, load, measures, read_header
 from predfeat.cli import app
 from predfeat.cli._wording import in_options
 from predfeat.datasets import read
-from predfeat.experiments import spread_sequences
 from predfeat.features import ExpectedTime
 from predfeat.report import render
 from predfeat.report._findings import _OPTIONS
 from predfeat.selection import diagnose
 from predfeat.series import check_sequences
+from predfeat.splits import spread_sequences
 
 N_TRIALS, N_ROWS = 4, 60
 

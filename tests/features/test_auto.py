@@ -17,8 +17,8 @@ from predfeat.features._candidate_scores import (
     mean_of_best,
 )
 from predfeat.measures import predictability, subspace_angles
-from predfeat.selection import purged_folds
 from predfeat.series import check_sequences
+from predfeat.splits import purged_folds
 
 KINDS = {
     "GPFA (1)": {"graph": "full"},

@@ -16,10 +16,10 @@ from predfeat.selection import (
     Surface,
     choose,
     choose_method,
-    purged_folds,
 )
 from predfeat.selection._warm_started_grid import surface_directions
 from predfeat.series import check_sequences
+from predfeat.splits import purged_folds
 from predfeat.whitening import fit_whitening
 
 SMALL = {"n_lags": (1, 2), "n_neighbors": (5, 10), "n_components": (1, 2, 3)}

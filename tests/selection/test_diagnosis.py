@@ -20,20 +20,19 @@ from predfeat.graph import Future, GraphContext, Past, connect
 from predfeat.measures import available_neighbors, left_open, subspace_angles
 from predfeat.selection import Diagnosis, Finding, diagnose
 from predfeat.selection.diagnosis import (
+    _connectivity,
     _covariance,
     _crowding,
-    _gap,
     _halves,
     _iteration,
     _loudness,
     _motion,
     _neighborhoods,
-    _pieces,
+    _spectral_gap,
 )
 from predfeat.selection.diagnosis._subject import (
     Subject,
     refitted,
-    rows_of,
 )
 from predfeat.series import check_sequences
 
@@ -594,13 +593,13 @@ def test_pieces(given, graph, past, k):
     expected = naive_diagnosis.pieces(W)
     context = GraphContext(white=given.series, space=given.series, neighbors=table, n_lags=p)
     terms = [Future(graph), Past(graph)] if past else [Future(graph)]
-    found = _pieces.pieces_of(connect(terms, context), len(given.X))
+    found = _connectivity.pieces_of(connect(terms, context), len(given.X))
     sets = [set(np.flatnonzero(found == i).tolist()) for i in range(found.max() + 1)]
     assert sorted(map(sorted, sets)) == sorted(map(sorted, expected))
     assert [len(s) for s in sets] == [len(s) for s in expected]
     rows = np.nan_to_num(given.X)
     np.testing.assert_allclose(
-        _pieces.between_share(rows, found),
+        _connectivity.between_share(rows, found),
         naive_diagnosis.between_share(rows, found.tolist()),
         atol=1e-12,
     )
@@ -611,7 +610,7 @@ def test_the_pieces_tested_are_some():
     table = nearest_neighbors(rows, n_neighbors=1)
     series = check_sequences(rows)
     context = GraphContext(white=series, space=series, neighbors=table, n_lags=1)
-    assert _pieces.pieces_of(connect([Future()], context), 60).max() > 2
+    assert _connectivity.pieces_of(connect([Future()], context), 60).max() > 2
 
 
 def test_autocorrelation(given):
@@ -700,7 +699,7 @@ def test_contrast():
 
 def test_gaps():
     values = np.array([1e-14, 2e-14, 0.1, 0.4, 0.5])
-    np.testing.assert_allclose(_gap.relative_gaps(values), [0.0, 1.0, 0.75, 0.2])
+    np.testing.assert_allclose(_spectral_gap.relative_gaps(values), [0.0, 1.0, 0.75, 0.2])
 
 
 def test_variances_of_principal_axes():
@@ -725,43 +724,6 @@ def test_turned_share_of_random_spaces():
 
 
 # --- halves --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("lengths", [[400], [150, 250], [20] * 20, [5, 300, 40, 10]])
-@pytest.mark.parametrize("p", [1, 4])
-def test_halves_share_no_row_and_no_state(lengths, p):
-    X, groups = naive.random_series(0, lengths, n_gaps=10)
-    series = check_sequences(X, groups)
-    one, other = _halves.block_halves(series, p, np.random.default_rng(0))
-    assert not set(one.rows) & set(other.rows)
-    sizes = [int(half.of(series).valid.sum()) for half in (one, other)]
-    assert max(sizes) - min(sizes) <= 0.15 * len(X)
-    run = naive.run_of_rows(X, groups)
-    used = []
-    for half in (one, other):
-        part = half.of(series)
-        rows = set()
-        for t in part.times(back=p - 1, ahead=1):
-            of = half.rows[t - p + 1 : t + 2]
-            # What follows in the half followed before, in one run.
-            assert np.all(np.diff(of) == 1)
-            assert len({run[row] for row in of}) == 1
-            rows |= set(of.tolist())
-        used.append(rows)
-    assert not used[0] & used[1]
-    # No state of one half has its successor in the other.
-    if len(lengths) < 8:
-        apart = min(abs(np.subtract.outer(sorted(used[0]), sorted(used[1]))).ravel())
-        assert apart > p
-
-
-def test_rows_of():
-    X, groups = naive.random_series(0, [10, 10], n_gaps=2)
-    series = check_sequences(X, groups)
-    part = rows_of(series, slice(5, 15))
-    np.testing.assert_array_equal(part.valid, series.valid[5:15])
-    np.testing.assert_array_equal(part.rows, series.rows[5:15])
-    assert part.sequence_bounds() == [(0, 5), (5, 10)]
 
 
 @pytest.mark.parametrize("method", [GPFA(2, max_iter=5), SFA(2), PFA(2, n_lags=2), ForeCA(2)])

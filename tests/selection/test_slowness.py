@@ -7,9 +7,10 @@ from scipy.signal import lfilter
 import naive
 import naive_diagnosis
 from predfeat import GPFA, PFA, SFA
-from predfeat.selection import diagnose, purged_folds
+from predfeat.selection import diagnose
 from predfeat.selection.diagnosis._memory import LAGS, held_out_autoregressions
 from predfeat.series import check_sequences
+from predfeat.splits import purged_folds
 
 
 def beside_noise(source, n_columns=3):

@@ -163,15 +163,16 @@ def _spread(
     Of a long recording they are blocks, which are held out as a whole: so there are rows between
     them, that no state is in two.
     """
-    from predfeat.experiments import choose_pca, shortest_piece, spread_sequences
+    from predfeat.experiments import choose_pca
     from predfeat.series import check_sequences
+    from predfeat.splits import shortest_piece, spread_sequences, take
 
     series = check_sequences(recording.values, recording.groups, name="the recording")
     rows, groups = spread_sequences(series, max_rows, gap, shortest=shortest_piece(gap))
     values = recording.values[rows]
     if pca_components is not None:
         return values, groups, count_or_share(pca_components)
-    return values, groups, choose_pca(recording, check_sequences(values, groups), len(rows))
+    return values, groups, choose_pca(recording, take(series, rows, pieces=groups), len(rows))
 
 
 def _estimator(method: str, pca_components: int | float | None) -> Any:

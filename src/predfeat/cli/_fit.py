@@ -235,8 +235,8 @@ def _rows_to_fit(model: Any, recording: Any, max_rows: int | None) -> tuple[Any,
     """Return all rows and their sequences, or so many of them in blocks."""
     if max_rows is None or len(recording.values) <= max_rows:
         return recording.values, recording.groups
-    from predfeat.experiments import shortest_piece, spread_sequences
     from predfeat.series import check_sequences
+    from predfeat.splits import shortest_piece, spread_sequences
 
     series = check_sequences(recording.values, recording.groups, name="the recording")
     shortest = shortest_piece(getattr(model, "n_lags", 1), getattr(model, "horizon", 1))

@@ -93,9 +93,9 @@ def refuse_untestable(
     The test itself tries it, with one surrogate and the cheapest of all methods.
     """
     from predfeat import RandomFeatures
-    from predfeat.experiments import shortest_piece, spread_sequences
     from predfeat.selection import significance
     from predfeat.series import check_sequences
+    from predfeat.splits import shortest_piece, spread_sequences
 
     with progress_bar("trying a surrogate", quiet=quiet) as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the comparison will say the same
@@ -170,8 +170,8 @@ def test_best(
     from sklearn.base import clone
 
     from predfeat.exceptions import OtherSettingError
-    from predfeat.experiments import shortest_piece, spread_sequences
     from predfeat.selection import significance
+    from predfeat.splits import shortest_piece, spread_sequences
 
     n_lags, horizon = study.protocol.n_lags, study.protocol.horizon
     shortest = shortest_piece(n_lags, horizon)

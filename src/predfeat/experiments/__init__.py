@@ -11,13 +11,6 @@ from predfeat.experiments._defaults import choose_pca
 from predfeat.experiments._other_lags import OtherLags
 from predfeat.experiments._outcome import MethodRuns, Protocol, Study
 from predfeat.experiments._paired import PairedTest, paired_test
-from predfeat.experiments._splits import (
-    Split,
-    blocked_splits,
-    shortest_piece,
-    spread_rows,
-    spread_sequences,
-)
 from predfeat.experiments._study import compare_on_recording
 
 __all__ = [
@@ -31,11 +24,6 @@ __all__ = [
     "Protocol",
     "Study",
     "compare_on_recording",
-    "Split",
-    "blocked_splits",
-    "shortest_piece",
-    "spread_rows",
-    "spread_sequences",
     "choose_pca",
     "PairedTest",
     "paired_test",

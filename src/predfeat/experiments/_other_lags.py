@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from predfeat._typing import FloatArray, IntArray
-from predfeat.experiments._splits import Split
 from predfeat.measures import left_open, predicted_shares
 from predfeat.series import Sequences, check_sequences
+from predfeat.splits import Split, count_states
 
-__all__ = ["OtherLags", "count_states", "measure_other_lags", "predicted_elsewhere"]
+__all__ = ["OtherLags", "measure_other_lags", "predicted_elsewhere"]
 
 # To be looked at where nobody said how many: each about twice the one before.
 _MORE_LAGS = (2, 3, 5, 10)
@@ -139,12 +137,3 @@ def _enough_left(
 ) -> bool:
     now, then = (count_states(series, rows, p, horizon) for p in (n_lags, more))
     return then > max(n_neighbors, _STATES_LEFT * now)
-
-
-def count_states(series: Sequences, rows: IntArray, n_lags: int, horizon: int) -> int:
-    """Return how many states with a successor lie wholly in a part of a series."""
-    # The first rows of a window have no state in it, the last ones have their successors outside.
-    reached = series.reach(back=n_lags - 1, ahead=horizon)[rows]
-    back = np.isin(rows - n_lags + 1, rows, assume_unique=True)
-    ahead = np.isin(rows + horizon, rows, assume_unique=True)
-    return int(np.sum(reached & back & ahead))

@@ -10,8 +10,8 @@ import numpy as np
 from predfeat._typing import FloatArray, IntArray
 from predfeat.datasets import Recording
 from predfeat.experiments._other_lags import OtherLags
-from predfeat.experiments._splits import Split
 from predfeat.series import Sequences
+from predfeat.splits import Split
 
 __all__ = ["MethodRuns", "Protocol", "Study"]
 

@@ -16,18 +16,20 @@ from predfeat.datasets import Recording
 from predfeat.exceptions import ConstantColumnsWarning, NoSpectrumError
 from predfeat.experiments._comparison import standard_methods
 from predfeat.experiments._defaults import choose_methods, choose_n_components, choose_pca
-from predfeat.experiments._other_lags import count_states, measure_other_lags, predicted_elsewhere
+from predfeat.experiments._other_lags import measure_other_lags, predicted_elsewhere
 from predfeat.experiments._outcome import MethodRuns, Protocol, Study
-from predfeat.experiments._splits import (
-    TRAIN_SHARE,
-    Split,
-    blocked_splits,
-    shortest_piece,
-    spread_sequences,
-)
 from predfeat.features import AutoFeatures, RandomFeatures
 from predfeat.measures import left_open
 from predfeat.series import Sequences, check_sequences, find_states
+from predfeat.splits import (
+    TRAIN_SHARE,
+    Split,
+    blocked_splits,
+    count_states,
+    shortest_piece,
+    spread_sequences,
+    take,
+)
 from predfeat.whitening import fit_whitening
 
 __all__ = ["compare_on_recording"]
@@ -117,7 +119,7 @@ def compare_on_recording(
     fitted_rows, fitted_groups = spread_sequences(
         series, max_fit, shortest=shortest_piece(n_lags, horizon)
     )
-    whole = check_sequences(values[fitted_rows], fitted_groups)
+    whole = take(series, fitted_rows, pieces=fitted_groups)
     n_train = min(max_train, int(TRAIN_SHARE * series.valid.sum()))
     pca: int | float | None
     if isinstance(pca_components, str):
@@ -150,7 +152,7 @@ def compare_on_recording(
         horizon=horizon,
         max_train=max_train,
         max_test=max_test,
-        seed=seed,
+        random_state=seed,
         usable=lambda split: _is_usable(split, series, n_lags, horizon, n_neighbors, n_needed, pca),
     )
     protocol = Protocol(
@@ -227,8 +229,7 @@ def _is_usable(
     for rows in (split.train, split.test):
         if count_states(series, rows, n_lags, horizon) <= n_neighbors:
             return False
-    train = check_sequences(series.rows[split.train][series.valid[split.train]])
-    return fit_whitening(train, pca_components, warn=False).rank >= n_components
+    return fit_whitening(take(series, split.train), pca_components, warn=False).rank >= n_components
 
 
 def _run(

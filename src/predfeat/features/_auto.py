@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any, ClassVar
 
@@ -31,6 +32,7 @@ from predfeat.features._sfa import slow_and_fast_directions, slow_directions
 from predfeat.graph import Future, Past
 from predfeat.measures import fit_autoregression, left_open
 from predfeat.series import Sequences
+from predfeat.splits import purged_folds
 from predfeat.whitening import Whitening, fit_whitening
 
 __all__ = ["AutoFeatures", "WITH_INVERSE_SPREAD"]
@@ -197,8 +199,6 @@ class AutoFeatures(LinearFeatures):
 
     def _validated(self, white: Sequences) -> dict[str, float]:
         """Return every candidate's mean score over the folds in which it could be fitted."""
-        from predfeat.selection import purged_folds
-
         scores: dict[str, list[float]] = {}
         folds = purged_folds(white, self.n_folds, gap=self.n_lags + self.horizon)
         for number, fold in enumerate(folds, 1):
@@ -297,4 +297,5 @@ def _whitened_again(train: Sequences, test: Sequences, n_components: int) -> lis
     directions = whitening.directions
     if whitening.rank == train.n_columns:
         directions = directions @ (directions / np.linalg.norm(directions, axis=0)).T
-    return [part.with_rows((part.rows - whitening.mean) @ directions) for part in (train, test)]
+    turned = replace(whitening, directions=directions)  # the way back is not needed
+    return [turned.apply(part) for part in (train, test)]

@@ -12,6 +12,7 @@ from predfeat.exceptions import SplitError
 from predfeat.features._mean_space import mean_space
 from predfeat.measures import left_open
 from predfeat.series import Sequences
+from predfeat.splits import purged_folds
 
 __all__ = [
     "CRITERIA",
@@ -140,8 +141,6 @@ def _kurtosis(features: FloatArray) -> float:
 
 
 def _thirds(white: Sequences, n_lags: int, horizon: int) -> list[Sequences]:
-    from predfeat.selection import purged_folds
-
     try:
         folds = purged_folds(white, _N_PARTS, gap=n_lags + horizon)
     except SplitError:

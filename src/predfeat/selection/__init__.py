@@ -9,7 +9,6 @@ diagnosis      findings about a fitted model, each with what to change
 
 from predfeat.selection._choice import Choice
 from predfeat.selection._choose import choose, choose_method
-from predfeat.selection._folds import Fold, purged_folds
 from predfeat.selection._significance import significance
 from predfeat.selection._significance_result import Significance
 from predfeat.selection._surface import Setting, Surface
@@ -21,7 +20,6 @@ __all__ = [
     "Choice",
     "Diagnosis",
     "Finding",
-    "Fold",
     "Setting",
     "Significance",
     "Surface",
@@ -29,7 +27,6 @@ __all__ = [
     "choose",
     "choose_method",
     "diagnose",
-    "purged_folds",
     "significance",
     "surrogates",
 ]

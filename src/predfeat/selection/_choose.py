@@ -20,10 +20,10 @@ from predfeat.features import GPFA, PFA, SFA, ForeCA
 from predfeat.measures import predicted_shares
 from predfeat.neighbors import fewest_candidates
 from predfeat.selection._choice import Choice
-from predfeat.selection._folds import Fold, purged_folds
 from predfeat.selection._surface import Setting, Surface, standard_error
 from predfeat.selection._warm_started_grid import surface_directions
 from predfeat.series import Sequences, check_matrix, check_sequences, find_states, what_follows
+from predfeat.splits import Split, purged_folds
 from predfeat.whitening import Whitening, fit_whitening
 
 __all__ = ["choose", "choose_method"]
@@ -213,13 +213,11 @@ class _WhiteFold:
 
     @classmethod
     def of(
-        cls, fold: Fold, series: Sequences, pca_components: Any, resolution: float
+        cls, fold: Split, series: Sequences, pca_components: Any, resolution: float
     ) -> _WhiteFold:
         train, test = fold.parts(series)
         whitening = fit_whitening(train, pca_components, warn=False, resolution=resolution)
-        moved = (test.rows - whitening.mean) @ whitening.directions
-        moved[~test.valid] = 0.0
-        return cls(whitening.apply(train), test.with_rows(moved), whitening)
+        return cls(whitening.apply(train), whitening.apply(test), whitening)
 
     def score(self, directions: FloatArray, n_lags: int, measure: _Measure) -> float:
         train = self.train.with_rows(self.train.rows @ directions)

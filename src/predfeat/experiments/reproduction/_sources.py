@@ -11,8 +11,8 @@ import numpy as np
 from predfeat._typing import FloatArray
 from predfeat.datasets import predictable_noise
 from predfeat.exceptions import SplitError
-from predfeat.experiments._splits import random_windows
 from predfeat.experiments.reproduction._specification import Fit
+from predfeat.splits import random_windows
 
 __all__ = ["NoiseSource", "Part", "RecordingSource", "Source"]
 
@@ -126,7 +126,9 @@ class RecordingSource:
         """Return the two windows of a repetition."""
         self.require(fit.n_drawn, fit.n_test)
         random = np.random.default_rng((fit.seed, fit.repetition))
-        split = random_windows(len(self.values), fit.n_drawn, fit.n_test, _APART, random)
+        split = random_windows(
+            len(self.values), fit.n_drawn, fit.n_test, _APART, random_state=random
+        )
         return self._part(split.train[: fit.n_train]), self._part(split.test)
 
     def _part(self, rows: np.ndarray[Any, np.dtype[np.intp]]) -> Part:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from predfeat._typing import ArrayLike
 from predfeat.features import LinearFeatures
+from predfeat.selection.diagnosis._connectivity import check_connectivity
 from predfeat.selection.diagnosis._covariance import (
     check_conditioning,
     check_rank,
@@ -24,13 +25,12 @@ from predfeat.selection.diagnosis._crowding import (
     check_sparse_states,
 )
 from predfeat.selection.diagnosis._findings import Diagnosis, Finding
-from predfeat.selection.diagnosis._gap import check_gap
 from predfeat.selection.diagnosis._halves import N_FITS, check_halves
 from predfeat.selection.diagnosis._iteration import check_iteration
 from predfeat.selection.diagnosis._loudness import check_loudness
 from predfeat.selection.diagnosis._motion import check_drift, check_slowness
 from predfeat.selection.diagnosis._neighborhoods import check_adjacent, check_hubs
-from predfeat.selection.diagnosis._pieces import check_pieces
+from predfeat.selection.diagnosis._spectral_gap import check_spectral_gap
 from predfeat.selection.diagnosis._subject import Subject
 from predfeat.series import check_matrix, check_sequences
 
@@ -48,9 +48,9 @@ _CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     check_sparse_states,
     check_hubs,
     check_adjacent,
-    check_pieces,
+    check_connectivity,
     check_iteration,
-    check_gap,
+    check_spectral_gap,
     check_halves,
     check_slowness,
     check_drift,

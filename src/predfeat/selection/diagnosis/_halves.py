@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from predfeat._typing import FloatArray, IntArray
-from predfeat.exceptions import DataError, EmptyColumnError, ShortSequencesError
+from predfeat._typing import FloatArray
+from predfeat.exceptions import DataError, EmptyColumnError
 from predfeat.features import LinearFeatures, RandomFeatures
 from predfeat.measures import available_neighbors, left_open, subspace_angles
 from predfeat.selection.diagnosis._findings import Finding, by_degree
@@ -17,19 +16,15 @@ from predfeat.selection.diagnosis._subject import (
     Subject,
     features_of,
     refitted,
-    rows_of,
 )
 from predfeat.series import Sequences
+from predfeat.splits import block_halves, take
 
-__all__ = ["N_FITS", "Half", "block_halves", "check_halves", "turned_share"]
+__all__ = ["N_FITS", "check_halves", "turned_share"]
 
 # Each split gives two halves that share no row.
 _SPLITS = 2
 N_FITS = 2 * _SPLITS
-# Blocks to deal into halves: enough that both see the whole time, each still long.
-_BLOCKS = 10
-# So many sequences can be dealt whole.
-_SEQUENCES = 8
 
 # How far the halves' spaces are turned from each other, 0 for the same and 1 for two at random.
 # The fit to all the data is about half as far (in squares a quarter) from the truth as two halves
@@ -39,68 +34,6 @@ _TURNED, _RANDOM = 0.2, 0.5
 _LOST, _MOSTLY_LOST = 0.2, 0.5
 # Where nearly all is left open on other data, nothing was found.
 _OPEN = 0.95
-
-
-@dataclass(frozen=True)
-class Half:
-    """Rows of a series, and to which of its blocks they belong."""
-
-    rows: IntArray
-    pieces: IntArray
-
-    def of(self, series: Sequences) -> Sequences:
-        """Return these rows, each block a sequence of its own."""
-        if len(self.rows) == 0:
-            raise ShortSequencesError(
-                f"of {series.n_rows} rows none is left for a half of blocks that do not touch."
-            )
-        return rows_of(series, self.rows, self.pieces)
-
-
-def block_halves(
-    series: Sequences, n_lags: int, random: np.random.Generator, *, horizon: int = 1
-) -> tuple[Half, Half]:
-    """Deal blocks of consecutive rows into two halves of about the same size.
-
-    Where there are many sequences these are the blocks; otherwise the rows are cut into ten, and
-    the first n_lags + horizon rows of each block are left out, so that no state of one half
-    overlaps with a successor of the other. Blocks are not drawn repeatedly, as a bootstrap would:
-    equal states would be each other's neighbours.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from predfeat.selection.diagnosis._halves import block_halves
-    >>> from predfeat.series import check_sequences
-    >>> series = check_sequences(np.zeros((100, 1)))
-    >>> one, other = block_halves(series, 1, np.random.default_rng(0))
-    >>> len(one.rows), len(other.rows), np.intersect1d(one.rows, other.rows).size
-    (40, 42, 0)
-    """
-    bounds = [
-        (start, stop) for start, stop in series.sequence_bounds() if series.valid[start:stop].any()
-    ]
-    if len(bounds) < _SEQUENCES:
-        edges = np.linspace(0, series.n_rows, _BLOCKS + 1).astype(np.intp)
-        bounds = [
-            (start + (n_lags + horizon if start else 0), stop)
-            for start, stop in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
-        ]
-    halves: tuple[list[int], list[int]] = ([], [])
-    sizes = [0, 0]
-    for number in random.permutation(len(bounds)).tolist():
-        start, stop = bounds[number]
-        smaller = int(sizes[1] < sizes[0])
-        halves[smaller].append(number)
-        sizes[smaller] += int(series.valid[start:stop].sum())
-    return _half(sorted(halves[0]), bounds), _half(sorted(halves[1]), bounds)
-
-
-def _half(numbers: list[int], bounds: list[tuple[int, int]]) -> Half:
-    rows = [np.arange(*bounds[number]) for number in numbers]
-    pieces = [np.full(len(of), number) for of, number in zip(rows, numbers, strict=True)]
-    empty = [np.empty(0, dtype=np.intp)]
-    return Half(np.concatenate(rows + empty), np.concatenate(pieces + empty))
 
 
 def turned_share(angles: FloatArray, dimension: int) -> float:
@@ -133,12 +66,10 @@ def check_halves(subject: Subject) -> Iterator[Finding]:
     scores: list[tuple[float, float]] = []
     try:
         for _ in range(_SPLITS):
-            parts = [
-                half.of(subject.series)
-                for half in block_halves(
-                    subject.series, subject.n_lags, random, horizon=subject.horizon
-                )
-            ]
+            halves = block_halves(
+                subject.series, subject.n_lags, horizon=subject.horizon, random_state=random
+            )
+            parts = halves.parts(subject.series)
             models = [_fit(subject, part) for part in parts]
             turned.append(_angles(subject, models))
             if subject.test is None:
@@ -226,7 +157,7 @@ def _same_size(one: Sequences, other: Sequences) -> tuple[Sequences, Sequences]:
 
 def _middle(series: Sequences, n_rows: int) -> Sequences:
     start = (series.n_rows - n_rows) // 2
-    return series if n_rows == series.n_rows else rows_of(series, slice(start, start + n_rows))
+    return series if n_rows == series.n_rows else take(series, slice(start, start + n_rows))
 
 
 def _cannot(subject: Subject, error: DataError) -> Finding:

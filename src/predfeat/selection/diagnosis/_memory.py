@@ -7,8 +7,8 @@ import numpy as np
 from predfeat._typing import FloatArray, IntArray
 from predfeat.exceptions import ShortSequencesError, SplitError
 from predfeat.measures import autoregression_error
-from predfeat.selection._folds import purged_folds
 from predfeat.series import Sequences
+from predfeat.splits import purged_folds
 
 __all__ = ["LAGS", "held_out_autoregressions"]
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 from sklearn.base import clone
 
 from predfeat._typing import FloatArray
@@ -15,14 +14,13 @@ from predfeat.exceptions import RankError
 from predfeat.features import GPFA, LinearFeatures, embed
 from predfeat.measures import available_neighbors
 from predfeat.neighbors import NeighborTable, search
-from predfeat.series import Sequences, check_sequences, find_states
+from predfeat.series import Sequences, find_states
 from predfeat.whitening import Whitening, fit_whitening
 
 __all__ = [
     "Subject",
     "features_of",
     "refitted",
-    "rows_of",
 ]
 
 # For methods without neighbours, as in `predictability`.
@@ -208,19 +206,3 @@ def refitted(
     """
     again: LinearFeatures = clone(model).set_params(**changes)
     return again.fit_series(series, resolution=resolution)
-
-
-def rows_of(series: Sequences, rows: Any, pieces: Any = None) -> Sequences:
-    """Return some rows of a series; rows of different `pieces` are different sequences.
-
-    Rows that lie next to each other afterwards but did not before must be of different pieces.
-    """
-    values = np.where(series.valid[:, None], series.rows, np.nan)[rows]
-    _, ids = np.unique(
-        np.column_stack(
-            [series.sequence_first[rows], np.zeros(len(values)) if pieces is None else pieces]
-        ),
-        axis=0,
-        return_inverse=True,
-    )
-    return check_sequences(values, ids.reshape(-1))

@@ -13,7 +13,7 @@ from predfeat.graph import Future, GraphContext, Neighborhoods, Past, connect
 from predfeat.selection.diagnosis._findings import Finding, by_degree
 from predfeat.selection.diagnosis._subject import Subject
 
-__all__ = ["between_share", "check_pieces", "pieces_of"]
+__all__ = ["between_share", "check_connectivity", "pieces_of"]
 
 # Share of samples outside the largest piece. A few stray ones hang off any graph.
 _STRAY, _APART = 0.01, 0.1
@@ -31,7 +31,7 @@ def pieces_of(terms: list[Neighborhoods], n_rows: int) -> IntArray:
     --------
     >>> from predfeat import nearest_neighbors
     >>> from predfeat.graph import Future, GraphContext, Past, connect
-    >>> from predfeat.selection.diagnosis._pieces import pieces_of
+    >>> from predfeat.selection.diagnosis._connectivity import pieces_of
     >>> from predfeat.series import check_sequences
     >>> X = [[0.0], [0.1], [0.2], [9.0], [9.1], [9.2], [9.3]]
     >>> series = check_sequences(X, groups=[0, 0, 0, 1, 1, 1, 1])
@@ -62,7 +62,7 @@ def between_share(rows: FloatArray, pieces: IntArray) -> FloatArray:
     Examples
     --------
     >>> import numpy as np
-    >>> from predfeat.selection.diagnosis._pieces import between_share
+    >>> from predfeat.selection.diagnosis._connectivity import between_share
     >>> rows = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
     >>> between_share(rows, np.array([0, 0, 1, 1]))
     array([1., 0.])
@@ -78,7 +78,7 @@ def between_share(rows: FloatArray, pieces: IntArray) -> FloatArray:
     return share
 
 
-def check_pieces(subject: Subject) -> Iterator[Finding]:
+def check_connectivity(subject: Subject) -> Iterator[Finding]:
     """Count the pieces of the graph, and look for features that tell them apart."""
     if not subject.searches:
         return

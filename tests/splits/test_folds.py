@@ -5,9 +5,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import naive
+import naive_splits as twins
 from predfeat.exceptions import SplitError
-from predfeat.selection import purged_folds
 from predfeat.series import check_sequences
+from predfeat.splits import purged_folds
+
+
+@given(
+    lengths=st.lists(st.integers(1, 40), min_size=1, max_size=8),
+    n_gaps=st.integers(0, 8),
+    n_folds=st.integers(2, 5),
+    gap=st.integers(1, 4),
+    seed=st.integers(0, 1000),
+)
+def test_folds_are_those_of_the_twin(lengths, n_gaps, n_folds, gap, seed):
+    X, groups = naive.random_series(seed, lengths, n_columns=2, n_gaps=n_gaps)
+    if np.isnan(X).all(axis=0).any():
+        return
+    expected = twins.purged_folds(X, groups, n_folds, gap)
+    series = check_sequences(X, groups)
+    if expected is None:
+        with pytest.raises(SplitError, match="Give more rows"):
+            purged_folds(series, n_folds, gap)
+        return
+    found = purged_folds(series, n_folds, gap)
+    assert [(fold.train.tolist(), fold.test.tolist()) for fold in found] == expected
 
 
 @given(n_rows=st.integers(40, 200), n_folds=st.integers(2, 6), gap=st.integers(1, 5))

@@ -13,7 +13,7 @@ from predfeat.features import GPFA, PFA, SFA, ForeCA
 from predfeat.selection.diagnosis._findings import Finding
 from predfeat.selection.diagnosis._subject import Subject, refitted
 
-__all__ = ["check_gap", "relative_gaps"]
+__all__ = ["check_spectral_gap", "relative_gaps"]
 
 # Where the next feature is less than this share worse, their order is a matter of the sample: a
 # variance has a relative error of √(2/S), 4 % for 1500 samples, the difference of two 5 %, and
@@ -33,7 +33,7 @@ def relative_gaps(values: FloatArray) -> FloatArray:
     Examples
     --------
     >>> import numpy as np
-    >>> from predfeat.selection.diagnosis._gap import relative_gaps
+    >>> from predfeat.selection.diagnosis._spectral_gap import relative_gaps
     >>> relative_gaps(np.array([0.0, 0.0, 0.1, 0.4]))
     array([0.  , 1.  , 0.75])
     """
@@ -44,7 +44,7 @@ def relative_gaps(values: FloatArray) -> FloatArray:
     return gaps
 
 
-def check_gap(subject: Subject) -> Iterator[Finding]:
+def check_spectral_gap(subject: Subject) -> Iterator[Finding]:
     """Compare the last feature with the one that was not taken."""
     n_components, rank = subject.n_components, subject.model.rank_
     if n_components >= rank:

@@ -2,43 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from predfeat._typing import FloatArray, IntArray
 from predfeat.exceptions import SplitError
-from predfeat.series import Sequences, check_sequences
+from predfeat.series import Sequences
+from predfeat.splits._bounds import Bounds, deal, long_enough, rows_within
+from predfeat.splits._split import Split
 
-__all__ = ["Fold", "purged_folds"]
+__all__ = ["purged_folds"]
 
 # With fewer sequences than this, whole ones would leave too little to learn from.
 _FEWEST_SEQUENCES = 3
 
 
-@dataclass(frozen=True)
-class Fold:
-    """A training part and a test part.
-
-    Attributes
-    ----------
-    train, test : ndarray of int
-        Row numbers, ascending.
-    kind : {"sequences", "blocks"}
-        Whether whole sequences were left out, or a block of rows.
-    """
-
-    train: IntArray
-    test: IntArray
-    kind: str
-
-    def parts(self, series: Sequences) -> tuple[Sequences, Sequences]:
-        """Return both parts of a series; rows that did not follow each other do not now."""
-        return _part(series, self.train), _part(series, self.test)
-
-
-def purged_folds(series: Sequences, n_folds: int, gap: int) -> list[Fold]:
+def purged_folds(series: Sequences, n_folds: int, gap: int) -> list[Split]:
     """Cut a series into folds: each row that can be tested is in one test part.
 
     Where there are at least three sequences, whole ones are left out: they are dealt to the
@@ -56,7 +35,8 @@ def purged_folds(series: Sequences, n_folds: int, gap: int) -> list[Fold]:
 
     Returns
     -------
-    list of Fold
+    list of Split
+        Of kind "sequences" or "blocks".
 
     Raises
     ------
@@ -66,8 +46,8 @@ def purged_folds(series: Sequences, n_folds: int, gap: int) -> list[Fold]:
     Examples
     --------
     >>> import numpy as np
-    >>> from predfeat.selection import purged_folds
     >>> from predfeat.series import check_sequences
+    >>> from predfeat.splits import purged_folds
     >>> series = check_sequences(np.zeros((12, 1)))
     >>> [(fold.train.tolist(), fold.test.tolist()) for fold in purged_folds(series, 3, gap=2)]
     [([6, 7, 8, 9, 10, 11], [0, 1, 2, 3]), ([0, 1, 10, 11], [4, 5, 6, 7]), ([0, 1, 2, 3, 4, 5], [8, 9, 10, 11])]
@@ -75,10 +55,7 @@ def purged_folds(series: Sequences, n_folds: int, gap: int) -> list[Fold]:
     if n_folds < 2:
         raise SplitError(f"n_folds={n_folds} holds nothing out. Use at least 2.")
     # As many rows in a row as a state, its successor and one more need.
-    long_enough = series.reach(back=gap - 1, ahead=1)
-    bounds = [
-        (start, stop) for start, stop in series.sequence_bounds() if long_enough[start:stop].any()
-    ]
+    bounds = long_enough(series, back=gap - 1, ahead=1)
     if len(bounds) >= _FEWEST_SEQUENCES:
         return _whole_sequences(bounds, min(n_folds, len(bounds)))
     samples = np.flatnonzero(series.valid)
@@ -92,32 +69,19 @@ def purged_folds(series: Sequences, n_folds: int, gap: int) -> list[Fold]:
     edges = [0, *samples[counts[1:-1]], series.n_rows]
     rows = np.arange(series.n_rows)
     return [
-        Fold(rows[(rows < start - gap) | (rows >= stop + gap)], rows[start:stop], "blocks")
+        Split(rows[(rows < start - gap) | (rows >= stop + gap)], rows[start:stop], "blocks")
         for start, stop in pairwise(edges)
     ]
 
 
-def _whole_sequences(bounds: list[tuple[int, int]], n_folds: int) -> list[Fold]:
-    dealt: list[list[tuple[int, int]]] = [[] for _ in range(n_folds)]
-    n_rows = [0] * n_folds
-    for start, stop in sorted(bounds, key=lambda bound: (bound[0] - bound[1], bound[0])):
-        lightest = int(np.argmin(n_rows))
-        dealt[lightest].append((start, stop))
-        n_rows[lightest] += stop - start
+def _whole_sequences(bounds: list[Bounds], n_folds: int) -> list[Split]:
+    sizes = [stop - start for start, stop in bounds]
+    longest_first = sorted(range(len(bounds)), key=lambda number: -sizes[number])
     return [
-        Fold(_rows_of([b for b in bounds if b not in some]), _rows_of(sorted(some)), "sequences")
-        for some in dealt
+        Split(
+            rows_within(bound for number, bound in enumerate(bounds) if number not in set(some)),
+            rows_within(bounds[number] for number in some),
+            "sequences",
+        )
+        for some in deal(sizes, n_folds, longest_first)
     ]
-
-
-def _rows_of(bounds: list[tuple[int, int]]) -> IntArray:
-    return np.concatenate([np.arange(start, stop) for start, stop in bounds])
-
-
-def _part(series: Sequences, rows: IntArray) -> Sequences:
-    values: FloatArray = series.rows[rows].copy()
-    values[~series.valid[rows]] = np.nan
-    # A new sequence where the old one changes, and where rows were left out.
-    starts = np.ones(len(rows), dtype=bool)
-    starts[1:] = (np.diff(rows) != 1) | (np.diff(series.sequence_first[rows]) != 0)
-    return check_sequences(values, np.cumsum(starts))

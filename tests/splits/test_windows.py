@@ -2,10 +2,19 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import naive
 from predfeat.exceptions import SplitError
-from predfeat.experiments import blocked_splits, shortest_piece, spread_rows, spread_sequences
 from predfeat.series import check_sequences
+from predfeat.splits import (
+    blocked_splits,
+    count_states,
+    random_windows,
+    shortest_piece,
+    spread_sequences,
+)
 
 
 def one_sequence(n_rows):
@@ -108,29 +117,6 @@ def test_pieces_are_long_enough_for_states():
         assert np.unique(own[split.train], return_counts=True)[1].min() >= shortest_piece(1)
 
 
-@pytest.mark.parametrize(
-    ("lengths", "n_sequences", "shortest"),
-    [([1500] * 40, 10, 90), ([50] * 40, 20, 50), ([800, 900], 2, 400), ([5000, 30, 30], 3, 10)],
-)
-def test_spread_sequences_are_of_many(lengths, n_sequences, shortest):
-    series, groups = several(lengths)
-    rows, hang_together = spread_sequences(series, 1000, shortest=10)
-    assert np.all(np.diff(rows) > 0)
-    assert 900 <= len(rows) <= 1000
-    numbers, counts = np.unique(groups[rows], return_counts=True)
-    assert len(numbers) == n_sequences
-    assert counts.min() >= shortest
-    # What hangs together is a stretch of one sequence, and spread over all of the recording.
-    for first in np.unique(hang_together):
-        block = rows[hang_together == first]
-        assert block[0] == first
-        assert np.all(np.diff(block) == 1)
-        assert len(set(groups[block])) == 1
-    assert len(np.unique(hang_together)) >= min(10, n_sequences)
-    assert rows[0] == 0
-    assert rows[-1] == len(groups) - 1
-
-
 def test_a_long_part_is_cut_to_the_limit():
     series, groups = several([400, 300, 30, 500])
     for split in blocked_splits(series, 8, max_train=100, max_test=50):
@@ -149,7 +135,7 @@ def test_no_two_splits_are_the_same_and_a_seed_gives_the_same_ones():
     def keys(seed):
         return [
             (s.train.tobytes(), s.test.tobytes())
-            for s in blocked_splits(one_sequence(200), 15, seed=seed)
+            for s in blocked_splits(one_sequence(200), 15, random_state=seed)
         ]
 
     assert len(set(keys(0))) == 15
@@ -164,37 +150,12 @@ def test_what_cannot_be_split_is_said():
         blocked_splits(one_sequence(100), 2, usable=lambda split: False)
 
 
-@pytest.mark.parametrize("n_rows", [101, 150, 1013])
-@pytest.mark.parametrize(("gap", "n_blocks"), [(1, 10), (3, 4), (6, 2), (11, 1)])
-def test_spread_blocks_keep_their_distance(n_rows, gap, n_blocks):
-    rows, first = spread_rows(n_rows, 100, gap=gap)
-    assert rows[0] == 0
-    assert rows[-1] == n_rows - 1 or n_blocks == 1
-    assert 80 <= len(rows) <= 100
-    begins = np.flatnonzero(np.diff(first))
-    assert len(begins) == n_blocks - 1
-    assert np.all(rows[begins + 1] - rows[begins] > gap)
-
-
-@pytest.mark.parametrize(("n_rows", "at_most"), [(10, 20), (100, 30), (10_007, 500)])
-def test_spread_rows_are_blocks_over_the_whole(n_rows, at_most):
-    rows, first = spread_rows(n_rows, at_most)
-    assert len(rows) == len(first) == min(n_rows, at_most)
-    assert rows[0] == 0
-    assert rows[-1] == n_rows - 1
-    assert np.all(np.diff(rows) > 0)
-    for start in np.unique(first):
-        block = rows[first == start]
-        assert block[0] == start
-        assert np.all(np.diff(block) == 1)
-
-
 def test_one_long_sequence_among_short_ones_is_used():
     lengths = [20] * 18 + [20_000] + [20] * 22
     series = check_sequences(np.zeros((sum(lengths), 1)), np.repeat(np.arange(41), lengths))
     rows, _ = spread_sequences(series, 5000, shortest=10)
     assert 4900 <= len(rows) <= 5000
-    splits = blocked_splits(series, 10, max_train=5000, max_test=2000, seed=0)
+    splits = blocked_splits(series, 10, max_train=5000, max_test=2000, random_state=0)
     for split in splits:
         long = [360 <= part[len(part) // 2] < 20_360 for part in (split.train, split.test)]
         assert sum(long) == 1
@@ -206,3 +167,48 @@ def test_trials_shorter_than_is_worth_taking_fill_a_part():
     for n_lags in (50, 100, 200):
         (split,) = blocked_splits(series, 1, n_lags=n_lags, max_train=10_000, max_test=5000)
         assert len(split.test) > 4700
+
+
+@given(
+    n_train=st.integers(1, 20),
+    n_test=st.integers(1, 20),
+    gap=st.integers(0, 6),
+    spare=st.integers(0, 10),
+    seed=st.integers(0, 100),
+)
+def test_random_windows_have_their_sizes_and_distance(n_train, n_test, gap, spare, seed):
+    n_rows = n_train + n_test + gap + spare
+    split = random_windows(n_rows, n_train, n_test, gap, random_state=seed)
+    assert (len(split.train), len(split.test), split.kind) == (n_train, n_test, "windows")
+    for rows in (split.train, split.test):
+        assert np.all(np.diff(rows) == 1)
+        assert rows[0] >= 0
+        assert rows[-1] < n_rows
+    assert np.abs(np.subtract.outer(split.train, split.test)).min() > gap
+
+
+def test_windows_that_do_not_fit_are_refused():
+    with pytest.raises(SplitError, match="there are 10 rows, but windows of 5 and 4 rows with 2"):
+        random_windows(10, 5, 4, gap=2)
+
+
+@pytest.mark.parametrize("lengths", [[300], [40, 60, 50, 80], [30] * 12, [400, 5]])
+@pytest.mark.parametrize(("n_lags", "horizon"), [(1, 1), (3, 2)])
+def test_no_state_reaches_from_one_part_into_the_other(lengths, n_lags, horizon):
+    X, groups = naive.random_series(0, lengths, n_gaps=6)
+    series = check_sequences(X, groups)
+    for split in blocked_splits(series, 5, n_lags=n_lags, horizon=horizon, max_train=150):
+        both = np.r_[split.train, split.test]
+        assert len(np.unique(both)) == len(both)
+        apart = sum(
+            count_states(series, rows, n_lags, horizon) for rows in (split.train, split.test)
+        )
+        assert apart == count_states(series, np.sort(both), n_lags, horizon)
+
+
+def test_a_generator_goes_on():
+    random = np.random.default_rng(0)
+    first, second = (blocked_splits(one_sequence(200), 1, random_state=random) for _ in range(2))
+    (again,) = blocked_splits(one_sequence(200), 1, random_state=0)
+    np.testing.assert_array_equal(first[0].train, again.train)
+    assert set(first[0].train) != set(second[0].train)
