@@ -15,7 +15,7 @@ from predfeat.cli import main
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals work otherwise there")
 
 LINE = "predfeat: interrupted: no file was left half written.\n"
-CAMPAIGN = Path(__file__).parents[2] / "benchmarks" / "interruptions.py"
+CAMPAIGN = Path(__file__).parents[2] / "benchmarks" / "quality" / "interruptions.py"
 # The promise is two seconds; a machine that runs other tests at the same time gets some more.
 PROMISED, MARGIN = 2.0, 8.0
 

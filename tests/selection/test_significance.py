@@ -157,7 +157,7 @@ def test_what_the_surrogates_keep_is_never_significant():
 @pytest.mark.parametrize("kind", ["permutation", "joint phases"])
 def test_the_level_in_noise(kind):
     # 40 series of which a fifth may have a finding, more than 16 with a chance of 0.1 %. The rate
-    # itself is measured in benchmarks/significance.py.
+    # itself is measured in benchmarks/quality/significance.py.
     options = {"n_surrogates": 4, "alpha": 0.2, "kind": kind}
     found = [
         significance(SFA(2), noise(60, seed=seed), random_state=seed, **options).n_significant

@@ -46,8 +46,8 @@ def choose_method(states: States) -> str:
                 between 1 and S / 1000
     ==========  =======================================================================
 
-    The figures were read off `benchmarks/engines.py`, which measures all three over a grid. What
-    is chosen never changes the result.
+    The figures were read off `benchmarks/speed/engines.py`, which measures all three over a grid.
+    The choice never changes the result.
     """
     n_states, dimension = len(states), states.dimension
     if is_available() and (

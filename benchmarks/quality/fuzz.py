@@ -1,9 +1,10 @@
-"""Hostile inputs by the thousand, for days of release: `python benchmarks/fuzz.py --cases 20000`.
+"""Hostile inputs by the thousand: `python benchmarks/quality/fuzz.py --cases 20000`.
 
-Files, models, results, ledgers, arrays and command lines are damaged and forged, each case from
-(target, seed, number) alone. Every case runs in a child process and must end in an answer or in one
-of predfeat's named errors within 30 seconds and within a limit of memory, without crashing,
-executing or writing anything. Prints a table, and exits with 1 if any case did not.
+To be run before a release. Files, models, results, ledgers, arrays and command lines are damaged
+and forged, each case from (target, seed, number) alone. Every case runs in a child process and must
+end in an answer or a named error of predfeat's within 30 seconds and within a limit of memory,
+without crashing, executing or writing anything. Prints a table, and exits with 1 if any case did
+not.
 `--replay read:1:17` repeats one case and shows what came of it; `--kept FOLDER` keeps the inputs of
 cases that failed.
 """
@@ -15,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
 from fuzzing.cases import TARGETS, shared_out
 from fuzzing.runner import FAILURES, Outcome, run_cases

@@ -1,4 +1,4 @@
-"""Signals at random moments: `python benchmarks/interruptions.py [--runs 50] [--jobs 2]`.
+"""Signals at random moments: `python benchmarks/quality/interruptions.py [--runs 50] [--jobs 2]`.
 
 Every target is started again and again, and gets SIGINT (the whole process group, as from a
 terminal) or SIGTERM (the process alone) at a moment drawn from the whole length of an undisturbed
@@ -26,6 +26,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "speed"))
 from timing import argument_parser, autoregression, write
 
 ENGINE = """

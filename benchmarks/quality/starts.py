@@ -1,7 +1,7 @@
 """Does GPFA with `init="auto"` find more predictable features than from the input space?
 
-    python benchmarks/starts.py --out starts.jsonl piano=piano.flac:5:10 cafe=cafe.flac:7:2
-    python benchmarks/starts.py --out starts.jsonl --table
+    python benchmarks/quality/starts.py --out starts.jsonl piano=piano.flac:5:10 cafe=cafe.flac:7:2
+    python benchmarks/quality/starts.py --out starts.jsonl --table
 
 Data, windows and measure are those of contest.py, but the windows are drawn with another seed. The
 first command goes on where it was, the second prints the table again. "auto" is compared with the

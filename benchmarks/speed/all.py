@@ -1,7 +1,8 @@
-"""All benchmarks of speed, one after the other: `python benchmarks/all.py --out FOLDER`.
+"""All benchmarks of speed, one after the other: `python benchmarks/speed/all.py --out FOLDER`.
 
-Writes what each measured as JSON, and the pictures that draw.py makes of them. Takes about ten
-minutes on two cores; nothing else should run meanwhile. Needs `pip install "predfeat[bench,docs]"`.
+Writes what each measured as JSON, and the pictures that draw/speed.py makes of them. Takes about
+ten minutes on two cores; nothing else should run meanwhile. Needs
+`pip install "predfeat[bench,docs]"`.
 """
 
 import argparse
@@ -23,7 +24,7 @@ def main():
         print(f"\n## {name}\n", flush=True)
         written.append(out / f"{name}.json")
         run(here / f"{name}.py", "--json", written[-1])
-    run(here / "draw.py", *written, "--out", out)
+    run(here.parent / "draw" / "speed.py", *written, "--out", out)
 
 
 def run(*command):

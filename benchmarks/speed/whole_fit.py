@@ -1,4 +1,4 @@
-"""Whole GPFA fits against a composition of parts: `python benchmarks/whole_fit.py [--json FILE]`.
+"""Whole GPFA fits against a composition: `python benchmarks/speed/whole_fit.py [--json FILE]`.
 
 The composition does what a careful user would build today: LAPACK whitening, faiss-cpu's flat
 index for the neighbours (embedded states, float32), scipy.sparse for the graph, whose weights are
@@ -10,11 +10,18 @@ neighbourhood at the ends of the series, where ours drops one member). Needs
 `pip install "predfeat[bench]"`.
 """
 
-import faiss
 import numpy as np
 from scipy import linalg, sparse
 from threadpoolctl import threadpool_limits
-from timing import alternate, argument_parser, autoregression, medians, timer, write
+from timing import (
+    alternate,
+    argument_parser,
+    autoregression,
+    load_faiss,
+    medians,
+    timer,
+    write,
+)
 
 from predfeat import GPFA
 
@@ -30,7 +37,7 @@ def whiten(X):
 def neighbours(space):
     states = np.hstack([space[P - 1 - lag : len(space) - lag] for lag in range(P)])
     states = np.ascontiguousarray(states, dtype=np.float32)
-    index = faiss.IndexFlatL2(states.shape[1])
+    index = load_faiss().IndexFlatL2(states.shape[1])
     index.add(states)
     found = index.search(states, K + 1)[1]
     # A state's own place is usually the first, but among duplicates it may be anywhere.
@@ -87,6 +94,7 @@ def main():
     parser.add_argument("--rows", type=int, default=10_000)
     parser.add_argument("--columns", type=int, default=100)
     arguments = parser.parse_args()
+    faiss = load_faiss()
     X = autoregression(arguments.rows, arguments.columns)
     print(f"S={len(X)}, N={X.shape[1]}, p={P}, k={K}, M={M}, {ITERATIONS} iterations\n")
     print("| graph | threads | predfeat | composition | ratio | first objectives |")

@@ -1,10 +1,11 @@
-"""What the benchmarks of speed share: how is timed, on which data, and what is written down."""
+"""What the benchmarks share: how they time, on which data, and what they write down."""
 
 import argparse
 import json
 import os
 import platform
 import statistics
+import sys
 import time
 from importlib.metadata import version
 from pathlib import Path
@@ -80,17 +81,31 @@ def _version(name):
         return None
 
 
-def argument_parser(description):
-    """Return a parser of the one argument that all have."""
-    parser = argparse.ArgumentParser(
+def load_faiss():
+    """Return faiss, or say how to get it: not everybody who asks for --help has it."""
+    try:
+        import faiss
+    except ImportError:
+        sys.exit('this benchmark needs faiss: pip install "predfeat[bench]"')
+    return faiss
+
+
+def plain_parser(description):
+    """Return a parser without arguments whose help is the script's docstring as it stands."""
+    return argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+
+
+def argument_parser(description):
+    """Return a parser of `--json`, for benchmarks that write their figures down."""
+    parser = plain_parser(description)
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     return parser
 
 
 def write(path, benchmark, results):
-    """Write the figures with the benchmark's name, by which draw.py knows them."""
+    """Write the figures with the benchmark's name, by which the scripts in draw/ know them."""
     if path is not None:
         content = {"benchmark": benchmark, "machine": machine(), "results": results}
         path.write_text(json.dumps(content, indent=2) + "\n")

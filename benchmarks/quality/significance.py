@@ -1,4 +1,4 @@
-"""Does `significance` keep its level, and what does it find? `python benchmarks/significance.py`.
+"""The level and the power of `significance`: `python benchmarks/quality/significance.py`.
 
 Five tables, each for every kind of surrogate:
 
@@ -16,12 +16,16 @@ Five tables, each for every kind of surrogate:
 `--sets 200 --toys 50` are the figures of the documentation.
 """
 
+import sys
 import time
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 from scipy.signal import lfilter
 from scipy.stats import binomtest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "speed"))
 from timing import argument_parser, write
 
 from predfeat import GPFA, PFA, SFA, ForeCA

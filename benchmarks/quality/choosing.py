@@ -1,14 +1,19 @@
 """Whether `choose` finds planted orders and dimensions, and what its surface costs.
 
-    python benchmarks/choosing.py planted --seeds 20
-    python benchmarks/choosing.py cost
+    python benchmarks/quality/choosing.py planted --seeds 20
+    python benchmarks/quality/choosing.py cost
 
 The first command draws processes with a known p and M, mixes them with noise channels, and counts
 how often the chosen p and M are the planted ones. The second compares the surface of 5 × 5 × 10
 settings in 5 folds with fits of every setting on its own, some of which are timed.
 """
 
+import sys
+from pathlib import Path
+
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "speed"))
 from timing import argument_parser, processor_seconds_of, write
 
 from predfeat import GPFA

@@ -1,4 +1,4 @@
-"""Exact neighbour search side by side: `python benchmarks/search.py [--json FILE]`.
+"""Exact neighbour search side by side: `python benchmarks/speed/search.py [--json FILE]`.
 
 Ours against faiss-cpu's flat index, scikit-learn's brute force and SciPy's KD-tree, on AR(0.9)
 data with S=10000 and k=10: alternating order, medians of several rounds, the same number of
@@ -7,12 +7,19 @@ peers get the embedded states in float32 (faiss's only type) or float64, ready m
 its own from the rows. Needs `pip install "predfeat[bench]"`.
 """
 
-import faiss
 import numpy as np
 from scipy.spatial import KDTree
 from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
-from timing import alternate, argument_parser, autoregression, medians, timer, write
+from timing import (
+    alternate,
+    argument_parser,
+    autoregression,
+    load_faiss,
+    medians,
+    timer,
+    write,
+)
 
 from predfeat import nearest_neighbors
 
@@ -20,7 +27,7 @@ S, K, ROUNDS = 10_000, 10, 5
 SHAPES = [(100, 5), (5, 5), (2, 50), (3, 20), (3, 200), (2, 1)]
 
 
-def contestants(X, p, threads):
+def contestants(X, p, threads, faiss):
     states = np.hstack([X[p - 1 - lag : len(X) - lag] for lag in range(p)])
     narrow = np.ascontiguousarray(states, dtype=np.float32)
 
@@ -47,7 +54,8 @@ def contestants(X, p, threads):
 
 
 def measure(N, p, threads):
-    runs = contestants(autoregression(S, N), p, threads)
+    faiss = load_faiss()
+    runs = contestants(autoregression(S, N), p, threads, faiss)
     faiss.omp_set_num_threads(threads)
     with threadpool_limits(limits=threads):
         runs["predfeat"]()  # compiled code is loaded once per process

@@ -1,11 +1,11 @@
-"""Searches among equal states, and where all differ: `python benchmarks/crowds.py`.
+"""Searches among equal states, and where all differ: `python benchmarks/speed/crowds.py`.
 
 Processor time of one thread, the best of three rounds, the two alternating. The second of each
 pair has a noise added that no distance notices but that leaves no two states equal.
 """
 
 import numpy as np
-from timing import alternate, processor_seconds_of
+from timing import alternate, plain_parser, processor_seconds_of
 
 from predfeat import nearest_neighbors
 
@@ -23,6 +23,7 @@ def cases(random):
 
 
 def main():
+    plain_parser(__doc__).parse_args()
     random = np.random.default_rng(0)
     nearest_neighbors(random.normal(size=(3000, 3)), n_neighbors=K)  # the compiled code is loaded
     print("| | S | N | crowded | all different | ratio |\n|---|---|---|---|---|---|")

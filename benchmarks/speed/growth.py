@@ -1,4 +1,4 @@
-"""How cost grows with the size of the problem: `python benchmarks/growth.py [--json FILE]`.
+"""How cost grows with the size of the problem: `python benchmarks/speed/growth.py [--json FILE]`.
 
 The exponent is the slope in log-log scale over all sizes, each the best of alternating rounds: 2
 means that doubling costs four times as much. All on one thread and in processor time, so that

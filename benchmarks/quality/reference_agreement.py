@@ -1,4 +1,4 @@
-"""Compare with the figures of the original implementations: `… reference_agreement.py FOLDER`.
+"""Agreement with the original implementations: `… quality/reference_agreement.py [FOLDER]`.
 
 FOLDER holds `{dataset}_{seed}.npz` files as described in tests/reference/README.md; by default the
 small copy in tests/reference. Prints, for every method and data set, the largest angle between
@@ -6,7 +6,7 @@ the feature spaces in degrees (in the metric of the training covariance) and the
 difference of the strict test predictability, both over all seeds.
 """
 
-import sys
+import argparse
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from predfeat import GPFA, PFA, SFA, ForeCA
 from predfeat.measures import forecastability, predictability, subspace_angles
 
+SMALL_COPY = Path(__file__).parents[2] / "tests" / "reference"
 DATASETS = ("toy", "toymix", "sinealt", "lorenz", "var2")
 
 
@@ -64,4 +65,6 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[1] / "tests/reference")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=SMALL_COPY, metavar="FOLDER")
+    main(parser.parse_args().folder)

@@ -1,9 +1,9 @@
-"""The paper's toy data in full: `python benchmarks/toy.py [REPETITIONS]`.
+"""The paper's toy data in full: `python benchmarks/quality/toy.py [REPETITIONS]`.
 
 Prints the test predictability of all methods at N=10 and N=100, and of GPFA without past edges.
 """
 
-import sys
+import argparse
 
 from predfeat import GPFA
 from predfeat.experiments import Comparison, compare_on_predictable_noise, standard_methods
@@ -37,4 +37,6 @@ def main(n_repetitions: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 50)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("repetitions", nargs="?", type=int, default=50, metavar="REPETITIONS")
+    main(parser.parse_args().repetitions)

@@ -1,4 +1,4 @@
-"""Does the default stop in time? `python benchmarks/early_stop.py [--windows 4] [FILE:p:k ...]`.
+"""Does the default stop in time? `… quality/early_stop.py [--windows 4] [FILE:p:k ...]`.
 
 Fits GPFA on the paper's toy data and on windows of recordings (a file with the number of lags and
 of neighbours, such as piano.flac:5:10), once with the default `tol` and once with exactly 50

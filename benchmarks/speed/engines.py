@@ -1,4 +1,4 @@
-"""All engines over a grid of sizes: `python benchmarks/engines.py`.
+"""All engines over a grid of sizes: `python benchmarks/speed/engines.py`.
 
 Prints the best of three times in milliseconds, alternating between the engines, and how much longer
 `method="auto"` took than the fastest, on one thread, the compiled code loaded. The constants of
@@ -12,6 +12,7 @@ import time
 import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.signal import lfilter
+from timing import plain_parser
 
 from predfeat import nearest_neighbors
 from predfeat.neighbors import choose_method
@@ -50,6 +51,7 @@ def best_times(X, p, methods):
 
 
 def main():
+    plain_parser(__doc__).parse_args()
     rng = np.random.default_rng(0)
     nearest_neighbors(rng.normal(size=(500, 3)), n_neighbors=3, n_lags=9, method="tiles")
     ratios = []

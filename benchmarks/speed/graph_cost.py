@@ -1,4 +1,4 @@
-"""Cost of the graph stage in k: `python benchmarks/graph_cost.py`.
+"""Cost of the graph stage in k: `python benchmarks/speed/graph_cost.py`.
 
 Prints the time and the peak memory of building the neighbourhoods and projecting the Laplacian, at
 k = 10, 20, 40, medians of alternating rounds. Both graphs are linear in k.
@@ -8,6 +8,7 @@ import time
 import tracemalloc
 
 import numpy as np
+from timing import plain_parser
 
 from predfeat.graph import GRAPHS, find_neighborhoods, projected_laplacian
 from predfeat.neighbors import NeighborTable
@@ -23,6 +24,7 @@ def table(k: int, rng: np.random.Generator) -> NeighborTable:
 
 
 def main() -> None:
+    plain_parser(__doc__).parse_args()
     rng = np.random.default_rng(0)
     series = check_sequences(rng.normal(size=(S, N)))
     ks = (10, 20, 40)

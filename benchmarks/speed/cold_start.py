@@ -1,4 +1,4 @@
-"""What the first call costs: `python benchmarks/cold_start.py [--rounds 5] [--json FILE]`.
+"""What the first call costs: `python benchmarks/speed/cold_start.py [--rounds 5] [--json FILE]`.
 
 Everything is measured in fresh processes, in alternating order. Imports: plain `import sklearn`,
 one of its estimators (`from sklearn.decomposition import PCA`) and `from predfeat import GPFA`

@@ -1,7 +1,7 @@
 """The held-out contest: AutoFeatures against every single method, on data of all kinds.
 
-    python benchmarks/contest.py --out contest.jsonl piano=piano.flac:5:10 lorenz maps game
-    python benchmarks/contest.py --out contest.jsonl --table
+    python benchmarks/quality/contest.py --out contest.jsonl piano=piano.flac:5:10 lorenz maps game
+    python benchmarks/quality/contest.py --out contest.jsonl --table
 
 The first command runs the contest on recordings (a name, a file, p and k), on two generated
 nonlinear systems and on a game (`predfeat[games]`), and goes on where it was; the second prints the
