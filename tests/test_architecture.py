@@ -4,8 +4,6 @@ are imported late, and functions are short.
 The rules are in house_rules.py. What does not keep them yet is in NOT_YET, which only shrinks.
 """
 
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +11,7 @@ import pytest
 
 import house_rules
 import predfeat
+from commands import run_python
 
 ROOT = Path(predfeat.__file__).parent
 ORDER = [
@@ -331,14 +330,6 @@ def test_wide_signatures_are_seen():
 
 
 # --- what an import does ---------------------------------------------------------------------
-
-
-def run_python(code):
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
 
 
 def test_import_is_light():
