@@ -275,16 +275,18 @@ def whiten(X):
 
 
 def smallest_solutions(A, B, n_pairs):
-    """Solve A v = λ B v through B^(-1/2) on the range of B (B None: A v = λ v)."""
-    if B is None:
-        values, vectors = np.linalg.eigh(A)
-        return values[:n_pairs], vectors[:, :n_pairs]
-    b_values, b_vectors = np.linalg.eigh(B)
-    seen = b_values > 1e-12 * b_values.max()
-    root = b_vectors[:, seen] @ np.diag(b_values[seen] ** -0.5)
-    values, vectors = np.linalg.eigh(root.T @ A @ root)
-    solutions = root @ vectors[:, :n_pairs]
-    return values[:n_pairs], solutions / np.linalg.norm(solutions, axis=0)
+    """Solve A v = λ B v as B⁻¹A v = λ v, in the range of B (B None: A v = λ v); unit columns.
+
+    By LU and the solver for matrices without any symmetry, which is not how it is done elsewhere:
+    what that takes for granted of symmetric matrices is not taken for granted here.
+    """
+    B = np.eye(len(A)) if B is None else np.asarray(B, dtype=float)
+    axes, singular, _ = np.linalg.svd(B)
+    seen = axes[:, singular > 1e-12 * singular.max()]
+    values, vectors = np.linalg.eig(np.linalg.solve(seen.T @ B @ seen, seen.T @ A @ seen))
+    first = np.argsort(values.real)[:n_pairs]
+    solutions = seen @ vectors[:, first].real
+    return values.real[first], solutions / np.linalg.norm(solutions, axis=0)
 
 
 def gpfa(X, groups, p, k, M, R, graph="star", past=True, normalized=True):

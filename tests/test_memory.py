@@ -1,10 +1,8 @@
 """The memory that can be had is the least that machine, container and process leave."""
 
-import subprocess
-import sys
-
 import pytest
 
+from commands import run_python
 from predfeat._memory import available_memory, in_words
 
 resource = pytest.importorskip("resource")  # not on Windows
@@ -105,8 +103,7 @@ def test_a_real_limit_counts():
         "import resource; from predfeat._memory import available_memory; "
         "resource.setrlimit(resource.RLIMIT_AS, (6 * 2**30, -1)); print(available_memory())"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert 0 <= int(told.stdout) < 6 * 2**30
+    assert 0 <= int(run_python(code)) < 6 * 2**30
 
 
 @pytest.mark.parametrize(

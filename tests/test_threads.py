@@ -14,12 +14,7 @@ def blas_counts():
     return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
 
 
-@pytest.fixture(autouse=True)
-def two_blas_threads():
-    with threadpool_limits(limits=2, user_api="blas"):
-        if blas_counts() != {2}:
-            pytest.skip("this BLAS does not take a second thread")
-        yield
+pytestmark = pytest.mark.usefixtures("two_blas_threads")
 
 
 def in_steps(limit, steps):

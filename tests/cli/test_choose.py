@@ -4,25 +4,21 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
+from commands import run
+from csv_tables import write_array
 from predfeat import GPFA, SFA
-from predfeat.cli import app
 from predfeat.datasets import predictable_noise
 from predfeat.selection import choose
 
 FEW = ("--n-lags", "1-2", "--n-neighbors", "5,10", "--n-components", "1-3", "--jobs", "1")
 
 
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
 @pytest.fixture
 def table(tmp_path):
     path = tmp_path / "noise.csv"
     X = predictable_noise(600, 5, random_state=0)
-    np.savetxt(path, X, delimiter=",", header="a,b,c,d,e", comments="", fmt="%.17g")
+    write_array(path, X, "a,b,c,d,e", fmt="%.17g")
     return path
 
 
@@ -104,7 +100,7 @@ def test_a_horizon_and_a_limit_are_told(tmp_path):
     t, noise = np.arange(300), np.random.default_rng(0).normal(size=(300, 2))
     path = tmp_path / "wave.csv"
     rows = np.column_stack([9 * np.sin(0.8 * t), noise])
-    np.savetxt(path, rows, delimiter=",", header="a,b,c", comments="")
+    write_array(path, rows, "a,b,c")
     options = ("--n-lags", "2", "--n-neighbors", "5", "--n-components", "1-2", "--jobs", "1")
     done = run("choose", path, *options, "--horizon", "7", "--max-rows", "250", "--out", tmp_path)
     assert done.exit_code == 0, done.output
@@ -120,7 +116,7 @@ def test_a_horizon_and_a_limit_are_told(tmp_path):
 def test_nothing_predicted_is_said_once_and_not_taken_back(tmp_path):
     path = tmp_path / "noise.csv"
     rows = np.random.default_rng(1).normal(size=(120, 3))
-    np.savetxt(path, rows, delimiter=",", header="a,b,c", comments="")
+    write_array(path, rows, "a,b,c")
     done = run("choose", path, *FEW, "--out", tmp_path)
     assert done.exit_code == 0, done.output
     assert "Nothing was predicted in data that was held out" in done.output

@@ -5,10 +5,10 @@ import re
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
+from commands import run
+from csv_tables import write_array
 from predfeat import GPFA, SFA, load
-from predfeat.cli import app
 from predfeat.cli._methods import METHODS
 from predfeat.datasets import hidden_lorenz, read
 from predfeat.exceptions import DataError
@@ -22,15 +22,11 @@ FILES = {"report.html", "results.json", "model.predfeat", "features.csv"}
 QUICK = ("-m", "random", "-m", "sfa", "--repetitions", "2")
 
 
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
 @pytest.fixture
 def table(tmp_path):
     X, _ = hidden_lorenz(400, random_state=0)
     path = tmp_path / "lorenz.csv"
-    np.savetxt(path, X, delimiter=",", header=",".join(f"c{i}" for i in range(10)), comments="")
+    write_array(path, X, ",".join(f"c{i}" for i in range(10)))
     return path
 
 
@@ -118,7 +114,7 @@ def test_more_lags_are_advised_where_they_show_more(tmp_path):
     t, noise = np.arange(600), np.random.default_rng(0).normal(size=(600, 3))
     X = np.column_stack([np.sin(0.7 * t), noise])
     path = tmp_path / "wave.csv"
-    np.savetxt(path, X, delimiter=",", header="a,b,c,d", comments="")
+    write_array(path, X, "a,b,c,d")
     options = ("--n-components", "1", "-m", "pfa", "--repetitions", "3", "--no-diagnosis")
     told = run("compare", path, "--out", tmp_path / "a", *options)
     advice = r"With p = (\d+) \(--n-lags \1\) the same feature leaves"
@@ -387,7 +383,7 @@ def twice(tmp_path):
     X = np.random.default_rng(0).normal(size=(120, 5))
     X[:, 3] = X[:, 0]
     path = tmp_path / "twice.csv"
-    np.savetxt(path, X, delimiter=",", header="wind,sun,rain,<b>fog</b>,ice", comments="")
+    write_array(path, X, "wind,sun,rain,<b>fog</b>,ice")
     return path
 
 

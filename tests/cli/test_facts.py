@@ -3,16 +3,15 @@
 import re
 
 import numpy as np
-from typer.testing import CliRunner
 
-from predfeat.cli import app
+from commands import run_well
+from csv_tables import write_array
 from predfeat.datasets import FileColumn, Recording
 from predfeat.report._traces import time_axis
 
 
 def told(*arguments):
-    done = CliRunner().invoke(app, ["info", *map(str, arguments)])
-    assert done.exit_code == 0, done.output
+    done = run_well("info", *arguments)
     text = " ".join(re.sub("[│┌┐└┘├┤─]", " ", done.output).split())
     assert not re.search(r"\bNone\b|\bTrue\b|[{}\[\]]|n rows", text)
     return text
@@ -42,9 +41,9 @@ def test_sequences(tmp_path):
 def test_a_model_says_how_its_data_was_read_and_prepared(tmp_path):
     path, model = tmp_path / "table.csv", tmp_path / "m.predfeat"
     X = np.random.default_rng(0).normal(size=(50, 3))
-    np.savetxt(path, X, delimiter=",", header="a,b,c", comments="")
+    write_array(path, X, "a,b,c")
     fit = ["fit", path, "-m", "gpfa", "-c", "a,b", "--difference", "--init", "auto", "--out", model]
-    assert CliRunner().invoke(app, [str(word) for word in fit]).exit_code == 0
+    run_well(*fit)
     text = told(model)
     assert "method GPFA" in text
     assert "normalized: yes" in text

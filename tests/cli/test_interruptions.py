@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from predfeat.cli import main
+from commands import run_python
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals work otherwise there")
 
 LINE = "predfeat: interrupted: no file was left half written.\n"
-CAMPAIGN = Path(__file__).parents[2] / "benchmarks" / "interruptions.py"
+CAMPAIGN = Path(__file__).parents[2] / "benchmarks" / "quality" / "interruptions.py"
 # The promise is two seconds; a machine that runs other tests at the same time gets some more.
 PROMISED, MARGIN = 2.0, 8.0
 
@@ -169,13 +169,11 @@ def test_what_is_to_be_ignored_is_ignored():
     process.communicate()
 
 
-def test_handlers_are_there_only_while_the_command_runs(monkeypatch, capsys):
+def test_handlers_are_there_only_while_the_command_runs(run_main):
     numbers = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
     before = [signal.getsignal(number) for number in numbers]
     hooks = sys.unraisablehook, os.environ.get("PYTHONWARNINGS")
-    monkeypatch.setattr(sys, "argv", ["predfeat", "--version"])
-    with pytest.raises(SystemExit):
-        main()
+    run_main("--version")
     assert [signal.getsignal(number) for number in numbers] == before
     assert (sys.unraisablehook, os.environ.get("PYTHONWARNINGS")) == hooks
     assert signal.set_wakeup_fd(-1) == -1
@@ -188,10 +186,7 @@ def test_a_signal_while_the_command_is_loaded_is_answered_as_later():
         "import predfeat.cli, predfeat.cli._interrupts\n"
         "print(sorted({'typer', 'rich', 'numpy', 'scipy'} & set(sys.modules)))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
-    )
-    assert done.stdout == "[]\n"
+    assert run_python(program) == "[]"
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="counts processes in /proc")

@@ -1,6 +1,5 @@
 """How the command behaves when things go wrong, or when somebody stops it."""
 
-import io
 import json
 import os
 import signal
@@ -11,8 +10,9 @@ import numpy as np
 import pytest
 
 import predfeat
+from commands import run_python
 from predfeat import load
-from predfeat.cli import _app, main
+from predfeat.cli import _app
 from predfeat.datasets import read
 
 
@@ -31,23 +31,12 @@ def finish(process, timeout=120):
     return process.returncode, out, err
 
 
-def in_this_process(monkeypatch, *arguments):
-    """Run the command as `main` does, and return its exit code and standard error."""
-    stderr = io.StringIO()
-    monkeypatch.setattr(sys, "argv", ["predfeat", *map(str, arguments)])
-    monkeypatch.setattr(sys, "stderr", stderr)
-    monkeypatch.setattr(sys, "stdout", io.StringIO())
-    with pytest.raises(SystemExit) as ended:
-        main()
-    return ended.value.code or 0, stderr.getvalue()
-
-
-def test_quiet_keeps_remarks_of_the_reader_back(tmp_path, monkeypatch):
+def test_quiet_keeps_remarks_of_the_reader_back(tmp_path, run_main):
     table = tmp_path / "table.csv"
     table.write_text("a,b,word\n" + "".join(f"{i**3 % 31},{i**2 % 29},yes\n" for i in range(30)))
     arguments = ("fit", table, "-m", "sfa", "--out", tmp_path / "model.predfeat")
-    assert "word" in in_this_process(monkeypatch, *arguments)[1]
-    assert in_this_process(monkeypatch, *arguments, "--force", "--quiet") == (0, "")
+    assert "word" in run_main(*arguments)[2]
+    assert run_main(*arguments, "--force", "--quiet") == (0, "", "")
 
 
 @pytest.fixture
@@ -72,11 +61,11 @@ def noise(tmp_path):
     ],
 )
 def test_a_users_mistake_is_told_in_two_lines_at_most(
-    monkeypatch, tmp_path, tmp_path_factory, noise, arguments, told
+    monkeypatch, tmp_path, tmp_path_factory, noise, arguments, told, run_main
 ):
     monkeypatch.chdir(tmp_path)
     names = {"FILE": str(noise), "FOLDER": str(tmp_path_factory.mktemp("empty"))}
-    code, stderr = in_this_process(monkeypatch, *[names.get(word, word) for word in arguments])
+    code, _, stderr = run_main(*[names.get(word, word) for word in arguments])
     assert code == 2
     assert told in stderr
     assert "Traceback" not in stderr
@@ -84,18 +73,18 @@ def test_a_users_mistake_is_told_in_two_lines_at_most(
     assert os.listdir(tmp_path) == ["noise.csv"]
 
 
-def test_debug_shows_where_an_error_comes_from(monkeypatch, tmp_path):
-    code, stderr = in_this_process(monkeypatch, "--debug", "info", tmp_path / "missing.csv")
+def test_debug_shows_where_an_error_comes_from(run_main, tmp_path):
+    code, _, stderr = run_main("--debug", "info", tmp_path / "missing.csv")
     assert code == 2
     assert "Traceback" in stderr
 
 
-def test_our_own_mistake_exits_with_one(monkeypatch, noise):
+def test_our_own_mistake_exits_with_one(monkeypatch, noise, run_main):
     def broken(*_, **__):
         raise ZeroDivisionError("oh")
 
     monkeypatch.setattr("predfeat.datasets.read", broken)
-    code, stderr = in_this_process(monkeypatch, "info", noise)
+    code, _, stderr = run_main("info", noise)
     assert code == 1
     assert "ZeroDivisionError" in stderr
     assert "--debug" in stderr
@@ -216,7 +205,9 @@ def test_an_interrupt_ends_cleanly(tmp_path, noise, sent):
 
 
 @pytest.mark.parametrize("command", ["compare", "fit"])
-def test_an_interrupt_of_the_diagnosis_ends_cleanly(monkeypatch, tmp_path, noise, command):
+def test_an_interrupt_of_the_diagnosis_ends_cleanly(
+    monkeypatch, tmp_path, noise, command, run_main
+):
     def interrupted(*_, on_progress, **__):
         on_progress(0, 6)
         raise KeyboardInterrupt
@@ -224,9 +215,7 @@ def test_an_interrupt_of_the_diagnosis_ends_cleanly(monkeypatch, tmp_path, noise
     monkeypatch.setattr("predfeat.selection.diagnose", interrupted)
     out = tmp_path / "out"
     options = ["--repetitions", "2"] if command == "compare" else []
-    code, err = in_this_process(
-        monkeypatch, command, noise, "-m", "sfa", "--diagnosis", "--out", out, *options
-    )
+    code, _, err = run_main(command, noise, "-m", "sfa", "--diagnosis", "--out", out, *options)
     assert code == 130
     assert "interrupted" in err
     assert out.exists()  # both keep what they have before they look at it
@@ -240,37 +229,26 @@ def test_help_answers_without_the_heavy_libraries():
         "heavy = {'numpy', 'scipy', 'sklearn', 'numba', 'pandas', 'matplotlib', 'jinja2'}\n"
         "print('HEAVY', sorted(heavy & set(sys.modules)))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
-    )
-    assert "HEAVY []" in done.stdout
-    assert "compare" in done.stdout
+    said = run_python(program)
+    assert "HEAVY []" in said
+    assert "compare" in said
 
 
 @pytest.mark.parametrize(
     "command", ["compare", "choose", "fit", "transform", "measure", "info", "report", "reproduce"]
 )
-def test_every_command_explains_itself_with_an_example(monkeypatch, command):
-    stdout = io.StringIO()
+def test_every_command_explains_itself_with_an_example(monkeypatch, command, run_main):
     monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setattr(sys, "argv", ["predfeat", command, "--help"])
-    monkeypatch.setattr(sys, "stdout", stdout)
-    with pytest.raises(SystemExit):
-        main()
-    assert f"predfeat {command} " in stdout.getvalue().split("For example:")[1]
+    _, out, _ = run_main(command, "--help")
+    assert f"predfeat {command} " in out.split("For example:")[1]
 
 
-def test_version(monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["predfeat", "--version"])
-    stdout = io.StringIO()
-    monkeypatch.setattr(sys, "stdout", stdout)
-    with pytest.raises(SystemExit):
-        main()
-    assert predfeat.__version__ in stdout.getvalue()
+def test_version(run_main):
+    assert predfeat.__version__ in run_main("--version")[1]
 
 
-def test_debug_is_off_again_by_the_next_run(monkeypatch, tmp_path):
-    in_this_process(monkeypatch, "--debug", "info", tmp_path / "missing.csv")
-    _, stderr = in_this_process(monkeypatch, "info", tmp_path / "missing.csv")
+def test_debug_is_off_again_by_the_next_run(run_main, tmp_path):
+    run_main("--debug", "info", tmp_path / "missing.csv")
+    _, _, stderr = run_main("info", tmp_path / "missing.csv")
     assert "Traceback" not in stderr
     assert not _app._debug

@@ -4,15 +4,11 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
+from commands import run
+from csv_tables import write_array
 from predfeat import load, read_header
-from predfeat.cli import app
 from predfeat.cli._methods import METHODS, complete_method
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def words(text):
@@ -24,7 +20,7 @@ def words(text):
 def table(tmp_path):
     path = tmp_path / "table.csv"
     X = np.random.default_rng(0).normal(size=(80, 4))
-    np.savetxt(path, X, delimiter=",", header='a,b,"wind, east",c', comments="")
+    write_array(path, X, 'a,b,"wind, east",c')
     return path
 
 

@@ -1,15 +1,14 @@
 """`fit`, `transform`, `measure`, `info` and `report`, from files to files."""
 
 import json
-import subprocess
-import sys
 from datetime import date, timedelta
 
 import numpy as np
 import pytest
 import typer
-from typer.testing import CliRunner
 
+from commands import run, run_apart
+from csv_tables import write_array
 from predfeat import GPFA, SFA, AutoFeatures, load, measures, read_header
 from predfeat.cli import app
 from predfeat.cli._wording import in_options
@@ -22,19 +21,6 @@ from predfeat.series import check_sequences
 from predfeat.splits import spread_sequences
 
 N_TRIALS, N_ROWS = 4, 60
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def in_another_process(*arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "predfeat", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
 
 
 @pytest.fixture
@@ -63,9 +49,9 @@ def read_trials(path):
 
 def test_fit_then_transform_in_another_process_gives_the_bits_of_the_library(tmp_path, trials):
     model, out = tmp_path / "m.predfeat", tmp_path / "features.csv"
-    done = in_another_process("fit", trials, *READ, "--n-components", "1", "--out", model)
+    done = run_apart("fit", trials, *READ, "--n-components", "1", "--out", model)
     assert done.returncode == 0, done.stderr
-    done = in_another_process("transform", model, trials, "--out", out)
+    done = run_apart("transform", model, trials, "--out", out)
     assert done.returncode == 0, done.stderr
     recording = read_trials(trials)
     fitted = GPFA(1).fit(recording.values, groups=recording.groups)
@@ -109,8 +95,8 @@ def test_columns_are_found_by_their_names(tmp_path, trials):
 def test_columns_are_put_in_the_models_order_where_none_were_asked_for(tmp_path):
     X = np.random.default_rng(1).normal(size=(80, 3))
     straight, turned = tmp_path / "straight.csv", tmp_path / "turned.csv"
-    np.savetxt(straight, X, delimiter=",", header="a,b,c", comments="", fmt="%.17g")
-    np.savetxt(turned, X[:, [2, 0, 1]], delimiter=",", header="c,a,b", comments="", fmt="%.17g")
+    write_array(straight, X, "a,b,c", fmt="%.17g")
+    write_array(turned, X[:, [2, 0, 1]], "c,a,b", fmt="%.17g")
     model = tmp_path / "m.predfeat"
     fitted = run("fit", straight, "-m", "sfa", "--n-components", "1", "--out", model)
     assert fitted.exit_code == 0, fitted.output
@@ -136,7 +122,7 @@ def test_features_can_be_written_as(tmp_path, trials, suffix):
 def test_features_can_be_printed(tmp_path, trials):
     model = tmp_path / "m.predfeat"
     run("fit", trials, *READ, "-m", "sfa", "--n-components", "1", "--out", model)
-    printed = in_another_process("transform", model, trials, "--out", "-").stdout
+    printed = run_apart("transform", model, trials, "--out", "-").stdout
     run("transform", model, trials, "--out", tmp_path / "f.csv")
     assert printed == (tmp_path / "f.csv").read_text()
 
@@ -271,7 +257,7 @@ def test_a_constant_column_is_called_by_its_name(tmp_path):
     table, model = tmp_path / "table.csv", tmp_path / "model.predfeat"
     X = np.random.default_rng(0).normal(size=(50, 3))
     X[:, 1] = 7.0
-    np.savetxt(table, X, delimiter=",", header="wind,valve,x1", comments="")
+    write_array(table, X, "wind,valve,x1")
     wanted = ("-m", "sfa", "--n-components", "1", "--out", model)
     done = run("fit", table, *wanted)
     assert done.exit_code == 0
@@ -283,7 +269,7 @@ def test_a_constant_column_is_called_by_its_name(tmp_path):
 def test_a_column_without_weight_is_not_called_constant(tmp_path):
     table, model = tmp_path / "table.csv", tmp_path / "model.predfeat"
     X = np.tile([[10.0, 1.0], [10.0, -1.0], [-10.0, 1.0], [-10.0, -1.0]], (20, 1))
-    np.savetxt(table, X, delimiter=",", header="loud,faint", comments="")
+    write_array(table, X, "loud,faint")
     wanted = ("-m", "sfa", "--n-components", "1", "--pca-components", "1")
     done = run("fit", table, *wanted, "--out", model)
     assert load(model).components_[0, 1] == 0

@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from predfeat.cli import app
+from commands import run
+from csv_tables import write_array
 
 NOISES = {
     "counts": lambda random: random.poisson(0.1, size=(3000, 3)),
@@ -20,12 +20,12 @@ NOISES = {
 def test_everything_is_left_to_chance(kind, tmp_path):
     noise = NOISES[kind](np.random.default_rng(0))
     path, out = tmp_path / "noise.csv", tmp_path / "out"
-    np.savetxt(path, noise, delimiter=",", header="a,b,c", comments="", fmt="%.12g")
-    measured = CliRunner().invoke(app, ["measure", str(path), "--json"])
+    write_array(path, noise, "a,b,c", fmt="%.12g")
+    measured = run("measure", path, "--json")
     rows = json.loads(measured.stdout)["measures"]
     assert len(rows) == 4
     np.testing.assert_allclose([row["left_to_chance"] for row in rows], 1.0, atol=0.05)
     options = ["-m", "random,sfa,gpfa", "--repetitions", "3", "--no-diagnosis", "--json"]
-    compared = CliRunner().invoke(app, ["compare", str(path), *options, "--out", str(out)])
+    compared = run("compare", path, *options, "--out", out)
     for method in json.loads(compared.stdout)["methods"]:
         np.testing.assert_allclose(method["test_share"], 1.0, atol=0.05)

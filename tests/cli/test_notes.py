@@ -4,23 +4,19 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
+from commands import run
+from csv_tables import write_array
 from predfeat import SFA, read_header, save
-from predfeat.cli import app
 from predfeat.exceptions import ModelFileError
 from predfeat.persistence import _public
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture
 def table(tmp_path):
     path = tmp_path / "walks.csv"
     X = np.cumsum(np.random.default_rng(0).normal(size=(80, 3)), axis=0)
-    np.savetxt(path, X, delimiter=",", header="a,b,c", comments="")
+    write_array(path, X, "a,b,c")
     return path
 
 

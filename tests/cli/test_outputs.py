@@ -1,6 +1,5 @@
 """What cannot be written is refused before the work, and what is read is never replaced."""
 
-import io
 import json
 import os
 import shutil
@@ -12,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from csv_tables import write_array
 from predfeat import SFA, save
 from predfeat._files import try_to_write
-from predfeat.cli import main
 from predfeat.cli._outputs import refuse_unwritable
 from predfeat.cli._second_look import KeptSurrogates
 from predfeat.selection import significance
@@ -29,7 +28,7 @@ def given(tmp_path):
     folder = tmp_path / "given"
     folder.mkdir()
     X = np.random.default_rng(0).normal(size=(60, 3))
-    np.savetxt(folder / "noise.csv", X, delimiter=",", header="a,b,c", comments="")
+    write_array(folder / "noise.csv", X, "a,b,c")
     save(SFA().fit(X), folder / "model.predfeat")
     (folder / "results.json").write_text("{}")
     return folder
@@ -63,26 +62,25 @@ def no_work(monkeypatch):
         monkeypatch.setattr(name, worked)
 
 
-def refused(monkeypatch, *arguments):
-    """Run a command that is to end with a user's mistake, and return what is said about it."""
-    said = io.StringIO()
-    monkeypatch.setattr(sys, "argv", ["predfeat", *map(str, arguments)])
-    monkeypatch.setattr(sys, "stderr", said)
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 2, said.getvalue()
-    return said.getvalue()
+@pytest.fixture
+def refused(run_main):
+    """Return a function that runs a command that is to be refused, and returns what is said."""
+
+    def run(*arguments):
+        code, _, said = run_main(*arguments)
+        assert code == 2, said
+        return said
+
+    return run
 
 
 @each_command
 @pytest.mark.usefixtures("no_work")
-def test_a_folder_that_cannot_be_made_is_refused_before_the_work(
-    monkeypatch, tmp_path, given, command
-):
+def test_a_folder_that_cannot_be_made_is_refused_before_the_work(refused, tmp_path, given, command):
     arguments, name = commands(given)[command]
     (tmp_path / "file").write_text("here")
     for folder in (tmp_path / "file", tmp_path / "file" / "deeper", tmp_path / ("n" * 300)):
-        refused(monkeypatch, *arguments, "--force" * (command != "reproduce") or "--quiet",
+        refused(*arguments, "--force" * (command != "reproduce") or "--quiet",
                 "--out", folder / name)  # fmt: skip
     assert sorted(os.listdir(tmp_path)) == ["file", "given"]
 
@@ -90,14 +88,14 @@ def test_a_folder_that_cannot_be_made_is_refused_before_the_work(
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="there is no /proc")
 @each_command
 @pytest.mark.usefixtures("no_work")
-def test_a_file_system_that_is_read_only_is_refused_before_the_work(monkeypatch, given, command):
+def test_a_file_system_that_is_read_only_is_refused_before_the_work(refused, given, command):
     # Nobody can make a file there, not even the superuser, for whom permissions do not bind.
     arguments, name = commands(given)[command]
-    stderr = refused(monkeypatch, *arguments, "--out", Path("/proc/self") / name)
+    stderr = refused(*arguments, "--out", Path("/proc/self") / name)
     assert "cannot" in stderr
     assert "/proc/self" in stderr
     assert ".part" not in stderr
-    refused(monkeypatch, *arguments, "--out", Path("/proc/self/new") / name)
+    refused(*arguments, "--out", Path("/proc/self/new") / name)
 
 
 DROPPED = """
@@ -160,7 +158,7 @@ def names_of(file, folder):
 @pytest.mark.skipif(os.name != "posix", reason="links may need rights elsewhere")
 @pytest.mark.parametrize("force", [True, False])
 @pytest.mark.usefixtures("no_work")
-def test_what_is_read_is_not_replaced_under_any_name(monkeypatch, tmp_path, given, force):
+def test_what_is_read_is_not_replaced_under_any_name(refused, tmp_path, given, force):
     for command, read in (
         ("fit", "noise.csv"),
         ("transform", "noise.csv"),
@@ -176,18 +174,18 @@ def test_what_is_read_is_not_replaced_under_any_name(monkeypatch, tmp_path, give
                 suffixed.symlink_to(name)
                 name = suffixed
             arguments, _ = commands(given)[command]
-            stderr = refused(monkeypatch, *arguments, "--out", name, *["--force"] * force)
+            stderr = refused(*arguments, "--out", name, *["--force"] * force)
             assert "itself, which is read" in stderr
         assert (given / read).read_bytes() == before
 
 
 @pytest.mark.usefixtures("no_work")
-def test_a_folder_or_pattern_that_holds_an_output_is_not_replaced(monkeypatch, given):
+def test_a_folder_or_pattern_that_holds_an_output_is_not_replaced(refused, given):
     for name in ("features.csv", "choice.json"):
         shutil.copy(given / "noise.csv", given / name)
     noise = given / "noise.csv"
     for read in ([given], [given / "*.csv"], [noise, given / "features.csv"]):
-        stderr = refused(monkeypatch, "compare", *read, "--out", given, "--force")
+        stderr = refused("compare", *read, "--out", given, "--force")
         assert "features.csv itself, which is read" in stderr.replace("\n", "")
     # What stands beside the data, but is not read, may be replaced.
     refuse_unwritable([given / "choice.json"], force=True, data=[given])
@@ -239,22 +237,22 @@ HUGE_OPTIONS = {
 
 @pytest.mark.parametrize("command", HUGE_OPTIONS)
 @pytest.mark.usefixtures("no_work")
-def test_numbers_beyond_64_bits_are_refused_before_the_work(monkeypatch, tmp_path, given, command):
+def test_numbers_beyond_64_bits_are_refused_before_the_work(refused, tmp_path, given, command):
     arguments = ["measure", given / "noise.csv"]
     if command != "measure":
         arguments = [*commands(given)[command][0], "--out", tmp_path / "out"]
     for option in HUGE_OPTIONS[command]:
-        stderr = refused(monkeypatch, *arguments, option, HUGE)
+        stderr = refused(*arguments, option, HUGE)
         assert option in stderr
     assert os.listdir(tmp_path) == ["given"]
 
 
-def test_results_that_are_no_results_are_refused_in_words(monkeypatch, tmp_path):
+def test_results_that_are_no_results_are_refused_in_words(refused, tmp_path):
     file = tmp_path / "results.json"
     for text in ("[" * 10_000, '{"schema": ' + "9" * 5000 + "}", '{"schema": NaN}', "[1]", "\xff",
                  '{"schema": 1, "schema": 2}', json.dumps([0] * 10**6)):  # fmt: skip
         file.write_text(text, encoding="latin-1")
-        stderr = refused(monkeypatch, "report", file, "--out", tmp_path / "page.html")
+        stderr = refused("report", file, "--out", tmp_path / "page.html")
         assert len(stderr) < 400
 
 

@@ -4,19 +4,13 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
+from commands import run_well as run
+from csv_tables import write_array
 from predfeat import SFA, load, read_header
-from predfeat.cli import app
 from predfeat.datasets import prepare, read
 
 N_ROWS = 120
-
-
-def run(*arguments):
-    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert done.exit_code == 0, done.output
-    return done
 
 
 @pytest.fixture
@@ -24,7 +18,7 @@ def table(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(N_ROWS, 2)).cumsum(axis=0).cumsum(axis=0)
     path = tmp_path / "walks.csv"
-    np.savetxt(path, X, delimiter=",", header="here,there", comments="")
+    write_array(path, X, "here,there")
     return path
 
 

@@ -5,9 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from predfeat.cli import app
+from commands import run
 
 RAW = Path(__file__).parents[1] / "raw"
 FOUND = (
@@ -56,7 +55,7 @@ def percents(text):
 @pytest.mark.parametrize("name", sorted(path.name for path in RAW.glob("*.[ct]sv")))
 def test_the_first_sentence(name, tmp_path):
     options = ["-m", "random,sfa", "--repetitions", "4", "--no-diagnosis", "--out", str(tmp_path)]
-    result = CliRunner().invoke(app, ["compare", str(RAW / name), *options])
+    result = run("compare", RAW / name, *options)
     assert result.exit_code == 0, result.output
     results = json.loads((tmp_path / "results.json").read_text())
     left, at_random, about = ANSWERS[name]

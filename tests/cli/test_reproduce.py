@@ -1,18 +1,17 @@
 """`predfeat reproduce`: a whole quick run, and how it fails."""
 
 import shutil
-import subprocess
 import sys
 
 import pytest
-from typer.testing import CliRunner
 
-from predfeat.cli import _reproduce, app
+from commands import run, run_apart
+from predfeat.cli import _reproduce
 from predfeat.experiments import reproduction
 
 
-def run(*arguments):
-    return CliRunner().invoke(app, ["reproduce", *map(str, arguments)])
+def reproduce(*arguments):
+    return run("reproduce", *arguments)
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +19,7 @@ def done(tmp_path_factory):
     """All three experiments, without the extras: one repetition, panels a to e left out."""
     out = tmp_path_factory.mktemp("quick") / "new" / "folder"
     options = ("--quick", "--repetitions", 1, "--panel-repetitions", 0, "--jobs", 1)
-    return out, options, run("all", "--out", out, *options)
+    return out, options, reproduce("all", "--out", out, *options)
 
 
 def test_a_quick_run_of_everything(done):
@@ -37,7 +36,7 @@ def test_a_quick_run_of_everything(done):
 def test_the_same_command_again_computes_nothing_and_gives_the_same_tables(done):
     out, options, _ = done
     before = {file.name: file.read_bytes() for file in out.iterdir() if file.suffix == ".csv"}
-    again = run("all", "--out", out, *options)
+    again = reproduce("all", "--out", out, *options)
     assert again.exit_code == 0
     assert ": 0/" not in again.stderr
     after = {file.name: file.read_bytes() for file in out.iterdir() if file.suffix == ".csv"}
@@ -47,21 +46,16 @@ def test_the_same_command_again_computes_nothing_and_gives_the_same_tables(done)
 
 def test_one_experiment_alone(done):
     out, options, _ = done
-    result = run("toy", "--out", out, "--quiet", *options)
+    result = reproduce("toy", "--out", out, "--quiet", *options)
     assert result.exit_code == 0
     assert result.stdout.startswith("toy: ")
     assert result.stdout.count("\n") == 1
     assert result.stderr == ""
 
 
-def command(*arguments):
-    given = [sys.executable, "-m", "predfeat", "reproduce", *map(str, arguments)]
-    return subprocess.run(given, capture_output=True, text=True, check=False, timeout=120)
-
-
 def test_a_foreign_ledger_is_one_line(tmp_path):
     (tmp_path / "ledger.sqlite").write_bytes(b"not a database" * 100)
-    result = command("toy", "--out", tmp_path)
+    result = run_apart("reproduce", "toy", "--out", tmp_path)
     assert result.returncode == 2
     assert result.stderr.startswith("predfeat: ")
     assert "no ledger of results" in result.stderr
@@ -76,7 +70,7 @@ def test_a_foreign_ledger_is_one_line(tmp_path):
     ],
 )
 def test_a_missing_file_is_told(tmp_path, arguments, told):
-    result = run(*arguments, "--out", tmp_path)
+    result = reproduce(*arguments, "--out", tmp_path)
     assert result.exit_code != 0
     assert told in str(result.exception)
 
@@ -91,7 +85,7 @@ def test_a_missing_file_is_told(tmp_path, arguments, told):
     ],
 )
 def test_a_mistake_is_told_before_anything_is_made(tmp_path, arguments, told):
-    result = run(*arguments, "--out", tmp_path / "out")
+    result = reproduce(*arguments, "--out", tmp_path / "out")
     assert result.exit_code == 2
     assert told in result.output
     assert not (tmp_path / "out").exists()
@@ -104,7 +98,7 @@ def test_ctrl_c_says_that_finished_results_are_kept(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(_outcome, "compute", interrupted)
-    result = run("toy", "--quick", "--out", tmp_path)
+    result = reproduce("toy", "--quick", "--out", tmp_path)
     assert result.exit_code == 130
     assert "what was finished is kept" in result.stderr
 
@@ -121,7 +115,7 @@ def test_stopped_at_the_second_recording_the_page_shows_the_first(done, tmp_path
         return real(setup, *arguments, **more)
 
     monkeypatch.setattr(reproduction, "run_setup", stopped_at_the_second)
-    assert run("audio", "--out", tmp_path, *options).exit_code == 130
+    assert reproduce("audio", "--out", tmp_path, *options).exit_code == 130
     page = (tmp_path / "quick-audio.html").read_text()
     assert calls[0] in page
     assert calls[1] not in page
@@ -138,6 +132,6 @@ def test_the_page_shows_the_command_without_places_on_this_machine(monkeypatch):
 
 def test_the_folder_cannot_be_a_file(tmp_path):
     (tmp_path / "file").write_text("here")
-    result = run("toy", "--quick", "--out", tmp_path / "file")
+    result = reproduce("toy", "--quick", "--out", tmp_path / "file")
     assert result.exit_code != 0
     assert "cannot be made" in str(result.exception)

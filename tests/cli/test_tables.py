@@ -4,17 +4,12 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
+from commands import run
 from predfeat import load
-from predfeat.cli import app
 from predfeat.datasets import read
 
 N_ROWS = 80
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture

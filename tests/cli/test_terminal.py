@@ -16,7 +16,6 @@ import pytest
 
 import predfeat.cli
 from predfeat import SFA, save
-from predfeat.cli import main
 from predfeat.cli._terminal import LONGEST, printable, progress_bar, say, shortened, show_table
 
 STEERING = [
@@ -118,20 +117,14 @@ SUFFIXES = (".predfeat", ".csv", ".npy", ".html")
 
 
 @POSIX
-def test_no_command_prints_what_could_steer_a_terminal(monkeypatch, folder):
+def test_no_command_prints_what_could_steer_a_terminal(monkeypatch, folder, run_main):
     sheets(folder)
     monkeypatch.chdir(folder)
     monkeypatch.setenv("COLUMNS", "400")
     said = {}
     for run in RUNS:
-        streams = {"stdout": io.StringIO(), "stderr": io.StringIO()}
-        monkeypatch.setattr(sys, "argv", ["predfeat", *words(run)])
-        for name, stream in streams.items():
-            monkeypatch.setattr(sys, name, stream)
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = (stream.getvalue() for stream in streams.values())
-        assert (ended.value.code or 0) == (0 if run in FINE else 2), (run, err)
+        code, out, err = run_main(*words(run))
+        assert code == (0 if run in FINE else 2), (run, err)
         assert out or err
         assert_harmless(out)
         assert_harmless(err)
@@ -247,21 +240,14 @@ def test_what_is_short_is_not_cut():
      ["fit", "FILE", "-m", "sfa", "--diagnosis", "--keep", "flat", "--force"],
      ["info", "FILE", "--time", "x" * 100_000]],
 )  # fmt: skip
-def test_long_names_make_no_long_messages(monkeypatch, tmp_path, arguments):
+def test_long_names_make_no_long_messages(monkeypatch, tmp_path, arguments, run_main):
     monkeypatch.chdir(tmp_path)
     long = ["a=[" * 30_000, "b'" * 50_000, "c" * 100_000]
     X = np.random.default_rng(0).normal(size=(60, 3))
     with open("table.csv", "w", newline="") as file:
         rows = [[*row, f"word{'w' * 10_000}", 3] for row in X.tolist()]
         csv.writer(file).writerows([[*long, "w" * 100_000, "flat"], *rows])
-    streams = {"stdout": io.StringIO(), "stderr": io.StringIO()}
-    for name, stream in streams.items():
-        monkeypatch.setattr(sys, name, stream)
-    words = ["table.csv" if word == "FILE" else word for word in arguments]
-    monkeypatch.setattr(sys, "argv", ["predfeat", *words])
-    with pytest.raises(SystemExit):
-        main()
-    out, err = (stream.getvalue() for stream in streams.values())
+    _, out, err = run_main(*("table.csv" if word == "FILE" else word for word in arguments))
     assert max(map(len, (out + err).splitlines())) <= LONGEST
     assert len(out + err) < 12 * LONGEST
 

@@ -5,17 +5,10 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from predfeat.cli import app
+from commands import run_well as run
 
 N_ROWS = 60
-
-
-def run(*arguments):
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert result.exit_code == 0, result.output
-    return result
 
 
 @pytest.fixture

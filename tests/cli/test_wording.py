@@ -1,13 +1,13 @@
 """What the library says of its parameters, in the command's words."""
 
 import re
-import sys
 
 import numpy as np
 import pytest
 import typer.main
 
-from predfeat.cli import _wording, app, main
+from csv_tables import write_array
+from predfeat.cli import _wording, app
 from predfeat.cli._wording import in_options, speak_of
 
 COMMANDS = typer.main.get_command(app).commands
@@ -60,9 +60,9 @@ def place(tmp_path, monkeypatch):
     """A folder with files for many mistakes."""
     monkeypatch.chdir(tmp_path)
     X = np.random.default_rng(0).normal(size=(60, 3))
-    np.savetxt("table.csv", X, delimiter=",", header="trial,b,c", comments="")
+    write_array("table.csv", X, "trial,b,c")
     by_day = np.column_stack([np.arange(60) // 20, X])
-    np.savetxt("mixed.csv", by_day, delimiter=",", header="day,a,b,c", comments="")
+    write_array("mixed.csv", by_day, "day,a,b,c")
     np.savez("two.npz", a=X, b=X)
     np.save("plain.npy", X)
     return tmp_path
@@ -98,11 +98,8 @@ def place(tmp_path, monkeypatch):
     ],
 )
 @pytest.mark.usefixtures("place")
-def test_messages_name_the_options_of_the_command(monkeypatch, capsys, typed, told):
-    monkeypatch.setattr(sys, "argv", ["predfeat", *typed.split()])
-    with pytest.raises(SystemExit):
-        main()
-    said = capsys.readouterr().err
+def test_messages_name_the_options_of_the_command(run_main, typed, told):
+    _, _, said = run_main(*typed.split())
     assert re.search(told, said), said
     # Nothing is left that reads like Python: name=value, a_name, None, True or a record.
     assert not re.search(r"\b[a-z]+_[a-z]+\b|\w=[\w'\[(]|\bNone\b|\bTrue\b|[{}]|\w\(\)", said), said

@@ -12,17 +12,6 @@ HOURS = [datetime(1999, 11, 27, 23) + timedelta(hours=7 * i) for i in range(40)]
 DAYS = [datetime(2012, 1, 25) + timedelta(days=i) for i in range(30)]
 
 
-@pytest.fixture
-def table(tmp_path):
-    def make(header, *columns, delimiter=","):
-        rows = [delimiter.join(map(str, row)) for row in zip(*columns, strict=True)]
-        path = tmp_path / "table.csv"
-        path.write_text(header + "\n" + "\n".join(rows) + "\n", encoding="utf-8")
-        return path
-
-    return make
-
-
 def same_moments(found, expected):
     np.testing.assert_array_equal(found.astype("M8[us]"), np.array(expected, dtype="M8[us]"))
 

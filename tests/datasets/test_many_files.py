@@ -5,14 +5,9 @@ import io
 import numpy as np
 import pytest
 
+from csv_tables import write_columns
 from predfeat.datasets import read, write_features
 from predfeat.exceptions import DataFileError, SkippedColumnsWarning, UnevenSamplingWarning
-
-
-def write(path, header, *columns):
-    rows = [",".join(map(str, row)) for row in zip(*columns, strict=True)]
-    path.write_text(header + "\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    return path
 
 
 @pytest.fixture
@@ -23,9 +18,9 @@ def trials(tmp_path):
         time = np.arange(4) * 0.5
         first, second = np.arange(4) + 100 * i, -np.arange(4) - 100 * i
         if i == 2:  # the same columns in another order
-            write(folder / f"trial{i}.csv", "b,time,a", second, time, first)
+            write_columns(folder / f"trial{i}.csv", "b,time,a", second, time, first)
         else:
-            write(folder / f"trial{i}.csv", "time,a,b", time, first, second)
+            write_columns(folder / f"trial{i}.csv", "time,a,b", time, first, second)
     return folder
 
 
@@ -71,12 +66,12 @@ def test_names_tell_files_of_several_folders_apart(trials, tmp_path):
 
 
 def test_columns_that_are_missing_are_named(trials):
-    write(trials / "trial3.csv", "time,a,c", [0, 0.5, 1], range(3), range(3))
+    write_columns(trials / "trial3.csv", "time,a,c", [0, 0.5, 1], range(3), range(3))
     with pytest.raises(DataFileError, match=r"trial3.csv has no column 'b', which trial1.csv has"):
         read(trials)
     assert read(trials, columns=["a"]).names == ("a",)
     # One that a file has, but without numbers, is left out of all.
-    write(trials / "trial3.csv", "time,a,b", range(3), range(3), ["x"] * 3)
+    write_columns(trials / "trial3.csv", "time,a,b", range(3), range(3), ["x"] * 3)
     with (
         pytest.warns(SkippedColumnsWarning, match="1 column"),
         pytest.warns(UnevenSamplingWarning, match="trial1.csv are 0.5 .* those of trial3.csv 1 "),
@@ -88,7 +83,7 @@ def test_columns_that_are_missing_are_named(trials):
 
 def test_groups_and_gaps_inside_the_files(tmp_path):
     for name in ("one", "two"):
-        write(tmp_path / f"{name}.csv", "time,g,x", [0, 1, 3, 0, 1], "aaabb", range(5))
+        write_columns(tmp_path / f"{name}.csv", "time,g,x", [0, 1, 3, 0, 1], "aaabb", range(5))
     recording = read(tmp_path, group="g")
     assert recording.groups.tolist() == [
         f"{name}.csv: {g}" for name in ("one", "two") for g in "aaaabb"
@@ -102,7 +97,7 @@ def test_features_of_many_files_go_back_to_their_rows(tmp_path):
     days = [[1, 2, 3, 4, 5], [9, 8, 8, 5, 4], [2, 0, 4, 1, 3]]
     for i, own in enumerate(days):
         dates = [f"2012-01-{day + 1:02}" for day in own]
-        write(tmp_path / f"f{i}.csv", "date,x", dates, [10 * i + day for day in own])
+        write_columns(tmp_path / f"f{i}.csv", "date,x", dates, [10 * i + day for day in own])
     recording = read(tmp_path)
     assert recording.copies.tolist() == [[6, 7]]
     file = io.BytesIO()
@@ -118,7 +113,9 @@ def test_features_of_many_files_go_back_to_their_rows(tmp_path):
 
 def test_what_cannot_be_put_together(trials, tmp_path, monkeypatch):
     one = trials / "trial1.csv"
-    dated = write(tmp_path / "dated.csv", "time,a,b", ["2012-01-01", "2012-01-02"], [1, 1], [3, 7])
+    dated = write_columns(
+        tmp_path / "dated.csv", "time,a,b", ["2012-01-01", "2012-01-02"], [1, 1], [3, 7]
+    )
     for files, message in [
         ([], "list is empty"),
         ([one, one], "was given twice"),
@@ -129,7 +126,7 @@ def test_what_cannot_be_put_together(trials, tmp_path, monkeypatch):
     ]:
         with pytest.raises(DataFileError, match=message):
             read(files)
-    odd = write(tmp_path / "odd[1].csv", "a,b", [1, 2], [3, 4])
+    odd = write_columns(tmp_path / "odd[1].csv", "a,b", [1, 2], [3, 4])
     assert len(read(str(odd)).values) == 2  # a name is a name before it is a pattern
 
 

@@ -13,17 +13,6 @@ START = datetime(2012, 10, 27)
 rng = np.random.default_rng(0)
 
 
-@pytest.fixture
-def table(tmp_path):
-    def make(header, *columns):
-        rows = [",".join(map(str, row)) for row in zip(*columns, strict=True)]
-        path = tmp_path / "table.csv"
-        path.write_text(header + "\n" + "\n".join(rows) + "\n", encoding="utf-8")
-        return path
-
-    return make
-
-
 def days(numbers):
     return [f"{START + timedelta(days=int(i)):%Y-%m-%d}" for i in numbers]
 
@@ -53,7 +42,6 @@ def test_the_newest_first_with_gaps_and_groups(table):
     assert first_features(recording) == list(range(7))
 
 
-@pytest.mark.parametrize("seed", range(5))
 def test_shuffled_rows_as_sorting_by_hand_says(table, seed):
     rng = np.random.default_rng(seed)
     place = rng.permutation(60)

@@ -30,11 +30,6 @@ def result(number=0, value=1.5):
     return Result(point, Measured(value, value / 2), seconds=0.1)
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "ledger.sqlite"
-
-
 def test_every_field_of_a_specification_is_in_its_key():
     changed = [
         replace(POINT, n_components=3),

@@ -32,11 +32,6 @@ SMALL = replace(
 )
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "ledger.sqlite"
-
-
 def points_of(setup, n_repetitions=2):
     return [place.point for place in panel_points(setup, 0, n_repetitions)]
 

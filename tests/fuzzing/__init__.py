@@ -16,5 +16,5 @@ summary        the tables
 planted        cases that do what must not be done, to see that it is noticed
 ============== ==================================================================
 
-`python benchmarks/fuzz.py` is the command for days of release.
+`python benchmarks/quality/fuzz.py` runs many more of them, before a release.
 """

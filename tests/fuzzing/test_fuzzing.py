@@ -1,6 +1,6 @@
 """A bounded run over all targets: answers and named errors, and nothing else.
 
-`python benchmarks/fuzz.py` is the same with other seeds and more cases.
+`python benchmarks/quality/fuzz.py` is the same with other seeds and more cases.
 """
 
 import sys

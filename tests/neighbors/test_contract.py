@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from threadpoolctl import threadpool_info, threadpool_limits
 
 import naive
 from engines import ENGINES
@@ -229,19 +228,6 @@ def test_threads_do_not_change_a_bit(engine, kind):
     )
     np.testing.assert_array_equal(one.indices, two.indices)
     np.testing.assert_array_equal(one.distances, two.distances)
-
-
-@pytest.fixture
-def two_blas_threads():
-    """Let BLAS have two threads; return a function that reads the counts."""
-
-    def counts():
-        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
-
-    with threadpool_limits(limits=2, user_api="blas"):
-        if 2 not in counts():
-            pytest.skip("this BLAS does not take a second thread")
-        yield counts
 
 
 @every_engine

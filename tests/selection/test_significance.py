@@ -48,7 +48,6 @@ def test_p_values_by_hand():
     assert result.p_values.tolist() == [1 / 4, 3 / 4, 1.0]
 
 
-@pytest.mark.parametrize("seed", range(5))
 def test_p_values_and_count_as_the_twin(seed):
     random = np.random.default_rng(seed)
     statistics = random.integers(0, 12, 5) / 20  # coarse, so that ties occur
@@ -119,7 +118,7 @@ def test_what_the_surrogates_keep_is_never_significant():
 @pytest.mark.parametrize("kind", ["permutation", "joint phases"])
 def test_the_level_in_noise(kind):
     # 40 series of which a fifth may have a finding, more than 16 with a chance of 0.1 %. The rate
-    # itself is measured in benchmarks/significance.py.
+    # itself is measured in benchmarks/quality/significance.py.
     options = {"n_surrogates": 4, "alpha": 0.2, "kind": kind}
     found = [
         significance(SFA(2), noise(60, seed=seed), random_state=seed, **options).n_significant

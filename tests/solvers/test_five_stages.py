@@ -92,5 +92,20 @@ def test_naive_solutions_solve():
     rng = np.random.default_rng(3)
     factor = rng.normal(size=(4, 6))
     A, B = np.diag([1.0, 2.0, 3.0, 4.0]), factor @ factor.T
-    values, vectors = naive.smallest_solutions(A, B, 2)
+    values, vectors = naive.smallest_solutions(A, B, 4)
     np.testing.assert_allclose(A @ vectors, B @ vectors * values, atol=1e-10)
+    assert np.all(np.diff(values) > 0)
+    # None is left out: A - σB has as many negative squares as there are solutions below σ.
+    for n_below, middle in enumerate((values[1:] + values[:-1]) / 2, start=1):
+        assert np.linalg.slogdet(A - middle * B)[0] == (-1) ** n_below
+    fewer = naive.smallest_solutions(A, B, 2)
+    np.testing.assert_array_equal(fewer[0], values[:2])
+    np.testing.assert_array_equal(fewer[1], vectors[:, :2])
+
+
+def test_naive_solutions_lie_in_the_range():
+    A, B = np.diag([5.0, 3.0, 1.0]), np.diag([1.0, 2.0, 0.0])
+    values, vectors = naive.smallest_solutions(A, B, 2)
+    np.testing.assert_allclose(values, [1.5, 5.0])
+    np.testing.assert_allclose(np.abs(vectors), [[0, 1], [1, 0], [0, 0]], atol=1e-12)
+    assert naive.smallest_solutions(A, None, 1)[0] == pytest.approx(1.0)

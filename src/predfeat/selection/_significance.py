@@ -130,7 +130,7 @@ def significance(
     In a series for which the question's answer is no, the chance of any finding is alpha: of the
     kinds that permute exactly, of the Fourier kinds nearly.
     Beside real features this is no longer exact: the others are compared with the best features
-    of surrogates in which there are no real ones. benchmarks/significance.py measures both.
+    of surrogates in which there are no real ones. benchmarks/quality/significance.py measures both.
 
     Examples
     --------

@@ -1,0 +1,47 @@
+"""Fixtures for all tests. Plain functions that they share are in modules beside this one."""
+
+import io
+import sys
+
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+
+@pytest.fixture(params=range(5))
+def seed(request):
+    """Five seeds, for tests that hold for any; those that are slow name fewer themselves."""
+    return request.param
+
+
+@pytest.fixture
+def run_main(monkeypatch):
+    """Return a function that runs the command as `predfeat` does, but in this process.
+
+    It returns the exit code, standard output and standard error.
+    """
+    from predfeat.cli import main
+
+    def run(*arguments):
+        out, err = io.StringIO(), io.StringIO()
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", ["predfeat", *map(str, arguments)])
+            patch.setattr(sys, "stdout", out)
+            patch.setattr(sys, "stderr", err)
+            with pytest.raises(SystemExit) as ended:
+                main()
+        return ended.value.code or 0, out.getvalue(), err.getvalue()
+
+    return run
+
+
+@pytest.fixture
+def two_blas_threads():
+    """Let BLAS have two threads; return a function that reads the counts of all BLAS libraries."""
+
+    def counts():
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    with threadpool_limits(limits=2, user_api="blas"):
+        if set(counts()) != {2}:
+            pytest.skip("this BLAS does not take a second thread")
+        yield counts
