@@ -20,7 +20,7 @@ __all__ = ["CrossSpectra"]
 _BLOCK = 1 << 19
 # Bytes of cross-spectra that are kept. Others are computed again in every sum, which takes longer
 # for a single sum and hardly any longer for several at once.
-_MOST_KEPT = 1 << 29
+_MOST_KEPT = 1 << 28
 
 
 @dataclass(frozen=True)
