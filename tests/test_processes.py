@@ -5,12 +5,13 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import numpy as np
 import pytest
+from joblib import effective_n_jobs
 
-from predfeat._processes import finished_work
+from predfeat._processes import finished_work, shared_work
 
 # The promise is five seconds; a machine that runs other tests at the same time gets some more.
 PROMISED, MARGIN = 5.0, 10.0
@@ -34,6 +35,50 @@ def test_without_an_order_all_come(n_jobs):
 def test_no_work_has_no_results():
     with finished_work(divmod, [], 2) as finished:
         assert list(finished) == []
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("start_up", [1e-9, 1e9])
+def test_work_is_shared_where_workers_are_worth_their_start(monkeypatch, n_jobs, start_up):
+    monkeypatch.setattr("predfeat._processes._START_UP", start_up)
+    told = []
+
+    def work(number):
+        return number, os.getpid(), effective_n_jobs(-1)
+
+    def here(number):
+        told.append(number)
+        return work(number)
+
+    pieces = [(number,) for number in range(5)]
+    with shared_work(work, pieces, [1.0] * 5, n_jobs, here=here) as finished:
+        numbers, places, threads = zip(*finished, strict=True)
+    assert numbers == (0, 1, 2, 3, 4)
+    shared = n_jobs == 2 and start_up < 1
+    assert told == [0] if shared else told == [0, 1, 2, 3, 4]
+    own = [place == os.getpid() for place in places]
+    assert own == [True, *[not shared] * 4]
+    if shared:  # each worker has one processor
+        assert threads[1:] == (1, 1, 1, 1)
+
+
+def test_a_worker_gets_at_least_twice_the_work_of_its_start(monkeypatch):
+    # Of six pieces, one second each, three are left after the third: enough for one worker only.
+    clock = iter(np.arange(100.0) / 1.0)
+    monkeypatch.setattr("predfeat._processes.process_time", lambda: next(clock))
+    used = []
+
+    @contextmanager
+    def spy(work, pieces, n_jobs):
+        used.append((len(pieces), n_jobs))
+        yield iter([work(*piece) for piece in pieces])
+
+    monkeypatch.setattr("predfeat._processes.finished_work", spy)
+    for start_up in (0.5, 1.25, 2.0):
+        monkeypatch.setattr("predfeat._processes._START_UP", start_up)
+        with shared_work(divmod, [(n, 3) for n in range(6)], [1.0] * 6, 4) as finished:
+            assert list(finished) == [divmod(n, 3) for n in range(6)]
+    assert used == [(5, 4), (5, 2)]
 
 
 # What is sent to a worker: a pipe full of it, a sleep, and a long call of compiled code.

@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from threading import Thread
-from time import sleep
+from time import process_time, sleep
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
@@ -20,9 +20,16 @@ from predfeat._compat import LokyBackend
 from predfeat._threads import as_in_a_worker
 from predfeat.exceptions import WorkerError
 
-__all__ = ["finished_work"]
+__all__ = ["finished_work", "shared_work"]
 
 Result = TypeVar("Result")
+
+# Seconds of a processor that a worker needs before its first result, to start Python and to import
+# what a fit needs: measured with all of it in the system's cache.
+_START_UP = 1.8
+# A worker is started where it has at least so many times as much to do. With once, two workers
+# would only just be as quick as this process alone; with twice, they save a quarter of the time.
+_WORTH_A_START = 2.0
 
 # Seconds between two looks at the parent: it costs microseconds, and nobody waits for it.
 _BETWEEN_LOOKS = 0.5
@@ -75,6 +82,87 @@ def finished_work(
             results.close()
 
 
+@contextmanager
+def shared_work(
+    work: Callable[..., Result],
+    pieces: Sequence[tuple[Any, ...]],
+    sizes: Sequence[float],
+    n_jobs: int | None,
+    *,
+    here: Callable[..., Result] | None = None,
+) -> Iterator[Iterator[Result]]:
+    """Yield an iterator over the results, as `finished_work` does, by workers only if that pays.
+
+    The first piece is done in this process, and timed. If what is left is enough work for two
+    workers or more (see `_WORTH_A_START`), it is done by them, and otherwise one more piece here,
+    and so on: who has little to do does not wait for processes to start. The results do not
+    depend on it.
+
+    Parameters
+    ----------
+    work : callable
+        What can be pickled.
+    pieces : sequence of tuples
+        The arguments of each call. They are asked for one by one, as workers become free.
+    sizes : sequence of float
+        How much work each piece is, in any unit.
+    n_jobs : int or None
+        Processes at most, as joblib understands it.
+    here : callable, optional
+        What to call in this process instead of `work`; it may also tell how far it is.
+
+    Examples
+    --------
+    >>> from predfeat._processes import shared_work
+    >>> with shared_work(pow, [(2, 3), (3, 2)], [1, 1], n_jobs=-1) as results:
+    ...     list(results)
+    [8, 9]
+    """
+    results = _shared(work, here or work, pieces, sizes, n_jobs)
+    try:
+        yield results
+    finally:
+        results.close()
+
+
+def _shared(
+    work: Callable[..., Result],
+    here: Callable[..., Result],
+    pieces: Sequence[tuple[Any, ...]],
+    sizes: Sequence[float],
+    n_jobs: int | None,
+) -> Generator[Result, None, None]:
+    n_most = int(effective_n_jobs(n_jobs))
+    for n_done in range(len(pieces)):
+        started = process_time()  # of all threads: workers have one each
+        with as_in_a_worker():
+            result = here(*pieces[n_done])
+        per_size = (process_time() - started) / sizes[n_done]
+        yield result
+        left = per_size * sum(sizes[n_done + 1 :])
+        n_workers = min(n_most, int(left / (_WORTH_A_START * _START_UP)))
+        if n_workers > 1:
+            rest = _Rest(pieces, n_done + 1)
+            with finished_work(work, rest, n_workers) as finished:
+                yield from finished
+            return
+
+
+class _Rest(Sequence[tuple[Any, ...]]):
+    """All but the first pieces, each made when it is asked for."""
+
+    def __init__(self, pieces: Sequence[tuple[Any, ...]], n_skipped: int):
+        self._pieces, self._n_skipped = pieces, n_skipped
+
+    def __len__(self) -> int:
+        return len(self._pieces) - self._n_skipped
+
+    def __getitem__(self, number: Any) -> Any:
+        if not 0 <= number < len(self):
+            raise IndexError(number)
+        return self._pieces[self._n_skipped + number]
+
+
 def _finished(
     work: Callable[..., Result],
     pieces: Sequence[tuple[Any, ...]],
@@ -97,7 +185,7 @@ def _finished(
         results = None
         try:
             with _deaf_to_ctrl_c():  # the processes are started here
-                results = pool(delayed(work)(*piece) for piece in pieces)
+                results = pool(delayed(_done_alone)(work, *piece) for piece in pieces)
             yield from results
         except BrokenProcessPool as error:
             raise WorkerError(
@@ -107,6 +195,12 @@ def _finished(
         finally:
             if results is not None:  # interrupted at the end of that block
                 results.close()
+
+
+def _done_alone(work: Callable[..., Result], *piece: Any) -> Result:
+    """Do a piece in a worker on one thread, whatever `n_jobs` there is in it."""
+    with parallel_config(backend="sequential"):
+        return work(*piece)
 
 
 class _WatchfulBackend(LokyBackend):  # type: ignore[misc]

@@ -14,8 +14,8 @@ import pytest
 from csv_tables import write_array
 from predfeat import SFA, save
 from predfeat._files import try_to_write
+from predfeat.cli._follow_ups import KeptSurrogates
 from predfeat.cli._outputs import refuse_unwritable
-from predfeat.cli._second_look import KeptSurrogates
 from predfeat.selection import significance
 
 WORK = ["predfeat.datasets.read", "predfeat.persistence.read_model", "predfeat.report.render",
@@ -103,7 +103,7 @@ import os, sys
 from pathlib import Path
 import predfeat._files
 from predfeat.cli._outputs import refuse_unwritable
-from predfeat.cli._second_look import KeptSurrogates
+from predfeat.cli._follow_ups import KeptSurrogates
 from predfeat.selection import significance
 if os.getuid() == 0:  # whom permissions do not bind
     os.setgid(65534)

@@ -82,7 +82,8 @@ def folder(tmp_path, monkeypatch, computed):
         "selection.choose": lambda *_, **__: computed["choice"],
         "experiments.reproduction.run_setup": lambda *_, **__: computed["outcome"],
         # What grows with what is found; the pages themselves are not looked at.
-        "report.results_of": lambda *_, **found: {**computed["results"], "found": list(found)},
+        "report.results_of": lambda *_, **__: computed["results"],
+        "report.with_findings": lambda results, *_, **found: {**results, "found": list(found)},
         "report.render": lambda results: f"<page {results.get('found')}>" * 9000,
         "report._reproduction.draw_outcome": lambda *_: None,
         "report._reproduction.figure_bytes": lambda _, kind: f"<{kind}>".encode() * 9000,

@@ -1,13 +1,25 @@
 """A recording from rows to the best method: what is measured, on what, and the choices made."""
 
+import os
+from collections import Counter
+
 import numpy as np
 import pytest
 from scipy.signal import lfilter
+from sklearn.base import clone
 
 from predfeat import GPFA, SFA, RandomFeatures
 from predfeat.datasets import Image, Recording, hidden_lorenz
 from predfeat.exceptions import NoSpectrumError, RankError, SplitError
-from predfeat.experiments import choose_pca, compare_on_recording, standard_methods
+from predfeat.experiments import (
+    Limits,
+    _repetitions,
+    _scores,
+    choose_pca,
+    compare_on_recording,
+    standard_methods,
+)
+from predfeat.experiments._repetitions import _fit_part
 from predfeat.features._sfa import slow_directions
 from predfeat.measures import predictability, predicted_shares
 from predfeat.report import lags_sentence, results_of
@@ -81,15 +93,107 @@ def test_other_lags_need_sequences_that_are_long_enough():
     assert [other.n_lags for other in study.other_lags] == [2, 3]
 
 
-def test_same_seed_same_bits_for_any_number_of_threads(lorenz):
-    def bits(n_jobs, seed=0):
-        study = compare_on_recording(
-            lorenz, ["random", "GPFA (2)"], n_repetitions=2, seed=seed, n_jobs=n_jobs
+def bits_of(study):
+    return [
+        (
+            (run.method, run.test, run.train, run.test_share, run.train_share),
+            [model.components_.tobytes() for model in [run.model, *run.models]],
         )
-        return [(r.test, r.test_share, r.model.components_.tobytes()) for r in study.runs]
+        for run in study.runs
+    ]
 
-    assert bits(1) == bits(1) == bits(2)
+
+@pytest.mark.parametrize("in_workers", [False, True])
+def test_same_seed_same_bits_for_any_number_of_processes_and_threads(
+    lorenz, monkeypatch, in_workers
+):
+    if in_workers:  # who start at no cost are worth any work
+        monkeypatch.setattr("predfeat._processes._START_UP", 1e-9)
+
+    def bits(n_jobs, seed=0):
+        methods = ["random", "SFA", "ForeCA", "GPFA (2)"]
+        study = compare_on_recording(
+            lorenz, methods, n_repetitions=3, random_state=seed, n_jobs=n_jobs
+        )
+        jobs = [getattr(run.model, "n_jobs", n_jobs) for run in study.runs]
+        assert jobs == [n_jobs] * len(methods)
+        return bits_of(study)
+
+    assert bits(1) == bits(2)
     assert bits(1) != bits(1, seed=1)
+
+
+def test_workers_do_all_but_the_first_repetition(lorenz, monkeypatch):
+    def fit_part_and_tell_where(*given, **named):
+        found = _fit_part(*given, **named)
+        found["SFA"].model.place_ = os.getpid()
+        return found
+
+    monkeypatch.setattr("predfeat._processes._START_UP", 1e-9)
+    monkeypatch.setattr("predfeat.experiments._repetitions._fit_part", fit_part_and_tell_where)
+    seen = []
+    study = compare_on_recording(
+        lorenz,
+        {"SFA": SFA(2)},
+        n_repetitions=3,
+        n_jobs=2,
+        on_progress=lambda *done: seen.append(done),
+    )
+    (run,) = study.runs
+    where = [model.place_ for model in [*run.models, run.model]]
+    assert where[0] == os.getpid()
+    assert os.getpid() not in where[1:]
+    assert seen == [(i, 4) for i in range(1, 5)]
+
+
+def test_each_part_is_whitened_and_searched_once(lorenz, monkeypatch):
+    counted = Counter()
+
+    def count(module, name):
+        original = getattr(module, name)
+
+        def counting(*given, **named):
+            counted[name] += 1
+            return original(*given, **named)
+
+        monkeypatch.setattr(module, name, counting)
+
+    count(_repetitions, "fit_whitening")
+    count(_scores, "neighbors_with_successor")
+    study = compare_on_recording(lorenz, ["random", "SFA", "PFA"], n_repetitions=3, n_lags=2)
+    assert len(study.runs) == 3
+    assert counted["fit_whitening"] == 3 + 1  # of the repetitions, and of the whole
+    # Training and test part for every method, and the best one on the whole.
+    assert counted["neighbors_with_successor"] == 3 * 2 * 3 + 1
+
+
+def test_a_method_with_a_fit_of_its_own_is_fitted_by_it(lorenz):
+    class Own(SFA):
+        def fit(self, X, y=None, *, groups=None):
+            super().fit(X, y, groups=groups)
+            self.own_ = True
+            return self
+
+    study = compare_on_recording(lorenz, {"own": Own(2), "SFA": SFA(2)}, n_repetitions=2)
+    own, sfa = study.runs
+    assert own.test == sfa.test
+    assert all(model.own_ for model in [own.model, *own.models])
+
+
+def test_each_method_whitens_as_it_was_asked_to(lorenz):
+    methods = {
+        "all": SFA(2),
+        "three": SFA(2, pca_components=3),
+        "share": SFA(2, pca_components=0.9),
+    }
+    study = compare_on_recording(lorenz, methods, n_repetitions=2)
+    for run, method in zip(study.runs, methods.values(), strict=True):
+        for split, model in zip(study.protocol.splits, run.models, strict=True):
+            alone = clone(method).fit(lorenz.values[split.train])
+            assert np.array_equal(model.components_, alone.components_)
+            assert model.n_features_in_ == lorenz.values.shape[1]
+    with pytest.raises(ValueError, match="'pca_components' parameter of SFA"):
+        compare_on_recording(lorenz, {"wrong": SFA(2, pca_components=[3])}, n_repetitions=2)
 
 
 def test_the_best_has_the_smallest_share_and_gives_the_features(lorenz):
@@ -106,7 +210,8 @@ def test_the_best_has_the_smallest_share_and_gives_the_features(lorenz):
 def test_the_last_fit_is_on_everything_or_on_blocks_that_stay_apart(lorenz):
     study = compare_on_recording(lorenz, ["SFA"], n_repetitions=1, n_components=2)
     assert np.array_equal(study.model.components_, SFA(2).fit(lorenz.values).components_)
-    study = compare_on_recording(lorenz, ["SFA"], n_repetitions=1, n_components=2, max_fit=300)
+    limits = Limits(max_fit=300)
+    study = compare_on_recording(lorenz, ["SFA"], n_repetitions=1, n_components=2, limits=limits)
     rows, groups = study.protocol.fitted_rows, study.protocol.fitted_groups
     assert len(rows) == 300
     assert len(np.unique(groups)) == 10
@@ -211,7 +316,7 @@ def test_constant_columns_do_not_warn_in_every_repetition():
 def test_progress_counts_every_fit(lorenz):
     seen = []
     compare_on_recording(
-        lorenz, ["random", "SFA"], n_repetitions=3, after_each=lambda *done: seen.append(done)
+        lorenz, ["random", "SFA"], n_repetitions=3, on_progress=lambda *done: seen.append(done)
     )
     assert seen == [(i, 8) for i in range(1, 9)]
 

@@ -6,7 +6,8 @@ import pytest
 import naive_measures as twins
 from predfeat import ForeCA
 from predfeat.exceptions import NoSpectrumError
-from predfeat.features._foreca import _Spectra
+from predfeat.features._cross_spectra import CrossSpectra
+from predfeat.features._foreca import _race_stride
 from predfeat.measures import forecastability, subspace_angles
 from predfeat.series import check_sequences
 
@@ -167,14 +168,38 @@ def test_a_race_on_fewer_frequencies_ends_at_the_same_optimum(seed, monkeypatch)
 
 def test_the_race_sees_all_of_the_spectrum():
     # Every fourth frequency up to the highest one: of noise that is a quarter of its power.
-    series = check_sequences(np.random.default_rng(0).normal(size=(2000, 3)))
-    full = _Spectra.of(series)
-    coarse = full.coarser()
-    np.testing.assert_array_equal(coarse.transforms, full.transforms[:, 3::4])
-    assert coarse.transforms.shape[1] == 250
-    np.testing.assert_array_equal(coarse.transforms[:, -1], full.transforms[:, -1])
-    np.testing.assert_allclose(np.diag(coarse.power), np.diag(full.power) / 4, rtol=0.1)
-    assert (
-        _Spectra.of(check_sequences(np.eye(3)[np.arange(500) % 3])).coarser().transforms.shape[1]
-        == 250
-    )
+    spectra = CrossSpectra.of(check_sequences(np.random.default_rng(0).normal(size=(2000, 3))))
+    full, stride = spectra.along(np.eye(3)), _race_stride(spectra.n_frequencies())
+    coarse = spectra.along(np.eye(3), stride)
+    assert (len(full), stride, len(coarse)) == (1000, 4, 250)
+    np.testing.assert_array_equal(coarse[-1], full[-1])
+    np.testing.assert_allclose(coarse.sum(axis=0), full.sum(axis=0) / 4, rtol=0.1)
+    assert _race_stride(999) == 1
+
+
+@pytest.mark.parametrize("n_rows", [97, 200, 203, 1024])
+@pytest.mark.parametrize("stride", [1, 4])
+@pytest.mark.parametrize("kept", [True, False])
+def test_sums_of_cross_spectra_and_spectra_of_directions(n_rows, stride, kept, monkeypatch):
+    # From the values at half of the frequencies, as if all of them were there.
+    if not kept:
+        monkeypatch.setattr("predfeat.features._cross_spectra._MOST_KEPT", 0)
+    monkeypatch.setattr("predfeat.features._cross_spectra._BLOCK", 100)
+    random = np.random.default_rng(n_rows)
+    X = random.normal(size=(n_rows, 4)).cumsum(axis=0)
+    X -= X.mean(axis=0)
+    spectrum = twins.cross_spectrum(X).real
+    spectra = CrossSpectra.of(check_sequences(X))
+    seen = spectrum[stride - 1 :: stride]
+    assert spectra.n_frequencies(stride) == len(seen)
+    directions = random.normal(size=(4, 3))
+    found = spectra.along(directions, stride)
+    expected = np.einsum("fij,iv,jv->fv", seen, directions, directions)
+    scale = found.sum() / expected.sum()  # the twin takes the mean of segments
+    expected *= scale
+    # Rounding is relative to the largest value: these spectra fall steeply.
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12 * expected.max())
+    weights = random.uniform(0.5, 9.0, size=(len(seen), 2))
+    expected = scale * np.einsum("fw,fij->wij", weights, seen)
+    found = spectra.summed(weights, stride)
+    np.testing.assert_allclose(found, expected, atol=1e-12 * np.abs(expected).max())

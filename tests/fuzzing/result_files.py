@@ -75,15 +75,15 @@ COMPARE = ["compare", "data.csv", "-m", "sfa", "--repetitions", "1", "--no-diagn
 @cache
 def whole_surrogates(folder: Path) -> bytes:
     """Return what `compare` would keep of a test that is nearly done."""
-    import predfeat.cli._second_look as second_look
+    import predfeat.cli._follow_ups as follow_ups
 
     kept = []
-    write = second_look.KeptSurrogates.write
-    second_look.KeptSurrogates.write = lambda self, tested: kept.append(tested.as_dict())
+    write = follow_ups.KeptSurrogates.write
+    follow_ups.KeptSurrogates.write = lambda self, tested: kept.append(tested.as_dict())
     try:
         command([*COMPARE, "--out", "before"]).run()
     finally:
-        second_look.KeptSurrogates.write = write
+        follow_ups.KeptSurrogates.write = write
     shutil.rmtree(folder / "before")
     return json.dumps(kept[-1]).encode()
 

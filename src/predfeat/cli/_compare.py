@@ -11,6 +11,15 @@ from typing import Annotated, Any
 import typer
 
 from predfeat.cli._data import read_recording
+from predfeat.cli._follow_ups import (
+    FollowUp,
+    KeptSurrogates,
+    SignificanceTest,
+    Surrogates,
+    diagnose_best,
+    follow_up,
+    pages,
+)
 from predfeat.cli._methods import METHODS, understand_methods
 from predfeat.cli._notes import data_notes
 from predfeat.cli._options import (
@@ -30,16 +39,6 @@ from predfeat.cli._options import (
     reads_a_file,
 )
 from predfeat.cli._outputs import refuse_unwritable, writing
-from predfeat.cli._second_look import (
-    KeptSurrogates,
-    Look,
-    Surrogates,
-    diagnose_best,
-    look_closer,
-    pages,
-    refuse_untestable,
-    test_best,
-)
 from predfeat.cli._terminal import (
     Styled,
     paragraphs,
@@ -115,7 +114,7 @@ def compare(
     diagnosis: Annotated[
         bool, typer.Option(help="Look for what may be wrong with the best method's fit.")
     ] = True,
-    seed: Seed = 0,
+    random_state: Seed = 0,
     jobs: Jobs = -1,
     force: Force = False,
     as_json: Json = False,
@@ -144,63 +143,78 @@ def compare(
 
         predfeat compare weather.csv --significance permutation --no-diagnosis
     """
-    from predfeat.experiments import compare_on_recording
-    from predfeat.report import lags_sentence, numbered, results_of
+    from predfeat.experiments import Limits
+    from predfeat.report import results_of
 
     chosen = [METHODS[m] for m in understand_methods(methods, "--methods")] if methods else None
+    pca = "auto" if pca_components is None else count_or_share(pca_components)
     paths = {name: out / name for name in _FILES}
     kept = KeptSurrogates(out / "surrogates.json", force=force)
-    written = [*paths.values(), *([kept.path] if significance else [])]
-    refuse_unwritable(written, force=force, data=files or [])
-    pca = "auto" if pca_components is None else count_or_share(pca_components)
-    if not files:
-        recording, reading = _paper_noise(reading, seed), {}
-        n_components = 2 if n_components is None else n_components
-    else:
-        recording = read_recording(files, reading, quiet=quiet)
+    test = None
     if significance is not None:
-        refuse_untestable(recording, significance, max_train, n_lags or 1, horizon, seed, quiet)
-    with progress_bar("comparing", quiet=quiet) as progress:
-        study = compare_on_recording(
-            recording,
-            chosen,
-            n_components=n_components,
-            n_lags=n_lags,
-            horizon=horizon,
-            n_neighbors=n_neighbors,
-            pca_components=pca,
-            n_repetitions=repetitions,
-            max_train=max_train,
-            max_test=max_test,
-            max_fit=max_fit,
-            seed=seed,
-            n_jobs=jobs,
-            after_each=progress,
+        shown = not (quiet or as_json)
+        test = SignificanceTest(
+            significance, surrogates, max_train, random_state, jobs, kept, quiet, shown
         )
+    written = [*paths.values(), *([kept.path] if test else [])]
+    refuse_unwritable(written, force=force, data=files or [])
+    if files:
+        recording = read_recording(files, reading, quiet=quiet)
+    else:
+        recording, reading = _paper_noise(reading, random_state), {}
+        n_components = 2 if n_components is None else n_components
+    if test is not None:
+        test.refuse_untestable(recording, n_lags or 1, horizon)
+    study = _compared(
+        recording,
+        chosen,
+        quiet,
+        n_components=n_components,
+        n_lags=n_lags,
+        horizon=horizon,
+        n_neighbors=n_neighbors,
+        pca_components=pca,
+        n_repetitions=repetitions,
+        limits=Limits(max_train, max_test, max_fit),
+        random_state=random_state,
+        n_jobs=jobs,
+    )
     results = results_of(study, shlex.join(["predfeat", *sys.argv[1:]]))
-    _write(study, results, data_notes(recording, reading), paths, force)
-    looks: dict[str, Look] = {}
+    content = _write(study, results, data_notes(recording, reading), paths, force)
+    follow_ups: dict[str, FollowUp] = {}
     if diagnosis:
-        looks["the diagnosis"] = partial(diagnose_best, study, seed, jobs, quiet)
-    if significance is not None:
-        test = partial(test_best, study, significance, surrogates, max_train, seed, jobs, quiet)
-        test = partial(test, kept=kept, shown=not (quiet or as_json))
-        looks["the test of significance"] = test
-    results = look_closer(study, results, looks, paths, force)
-    if significance is not None:
+        follow_ups["the diagnosis"] = partial(diagnose_best, study, random_state, jobs, quiet)
+    if test is not None:
+        follow_ups["the test of significance"] = partial(test.run, study)
+    results = follow_up(study, results, content, follow_ups, paths, force)
+    if test is not None:
         kept.remove()
     if as_json:
         show_json(results)
     elif not quiet:
-        _show(results)
-        more = lags_sentence(results)
-        said = [
-            [results["sentence"]],
-            numbered(results["features"]["descriptions"]),
-            *([[more]] if more else []),
-            *_findings(results["diagnosis"]),
-        ]
-        say(*paragraphs(*said, [f"Open {paths['report.html']}"]))
+        _tell(results, paths["report.html"])
+
+
+def _compared(recording: Any, methods: list[str] | None, quiet: bool, **options: Any) -> Any:
+    from predfeat.experiments import compare_on_recording
+
+    with progress_bar("comparing", quiet=quiet) as progress:
+        return compare_on_recording(recording, methods, **options, on_progress=progress)
+
+
+def _tell(results: dict[str, Any], report: Path) -> None:
+    """Print the table, and in sentences what was found."""
+    from predfeat.report import lags_sentence, numbered
+
+    _show(results)
+    more = lags_sentence(results)
+    said = [
+        [results["sentence"]],
+        numbered(results["features"]["descriptions"]),
+        *([[more]] if more else []),
+        *_findings(results["diagnosis"]),
+    ]
+    say(*paragraphs(*said, [f"Open {report}"]))
 
 
 def _findings(diagnosis: dict[str, Any] | None) -> list[list[str]]:
@@ -216,14 +230,14 @@ def _findings(diagnosis: dict[str, Any] | None) -> list[list[str]]:
     return [[*lines, "What that means, and what to change, is in the report."]]
 
 
-def _paper_noise(reading: dict[str, Any], seed: int) -> Any:
+def _paper_noise(reading: dict[str, Any], random_state: int) -> Any:
     from predfeat.datasets import Recording, predictable_noise
 
     if reading:
         raise typer.BadParameter(
             f"--{next(iter(reading))} says how to read a file, but no file was given."
         )
-    values = predictable_noise(2000, random_state=seed)
+    values = predictable_noise(2000, random_state=random_state)
     names = tuple(f"dimension {i + 1}" for i in range(values.shape[1]))
     return Recording(values, names, "the paper's predictable noise")
 
@@ -234,18 +248,20 @@ def _write(
     notes: dict[str, Any],
     paths: dict[str, Path],
     force: bool,
-) -> None:
-    """Write all results; each appears whole or not at all."""
+) -> dict[str, bytes]:
+    """Write all results, each whole or not at all; return the contents that may still grow."""
     from predfeat.datasets import write_features
     from predfeat.persistence import save
 
     names = [str(name) for name in study.model.get_feature_names_out()]
-    for page, content in pages(results).items():
+    content = pages(results)
+    for page in content:
         with writing(paths[page], force=force) as stream:
-            stream.write(content)
+            stream.write(content[page])
     with writing(paths["features.csv"], force=force) as stream:
         write_features(stream, study.features, names, recording=study.recording)
     save(study.model, paths["model.predfeat"], notes=notes, overwrite=force)
+    return content
 
 
 def _show(results: dict[str, Any]) -> None:

@@ -75,11 +75,22 @@ Methods = Annotated[
         autocompletion=complete_method,
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Of everything that is random.")]
+Seed = Annotated[
+    int,
+    typer.Option(
+        "--random-state",
+        "--seed",
+        min=0,
+        max=LARGEST_SEED,
+        help="Seed: the same one gives the same results.",
+    ),
+]
 Jobs = Annotated[
     int,
     typer.Option(
-        min=-MOST_JOBS, max=MOST_JOBS, help="Threads of the neighbour search (-1: all cores)."
+        min=-MOST_JOBS,
+        max=MOST_JOBS,
+        help="Processors to use (-1: all). Results do not depend on it.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]

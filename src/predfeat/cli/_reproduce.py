@@ -54,7 +54,14 @@ def reproduce(
         typer.Option(min=-MOST_JOBS, max=MOST_JOBS, help="Processes (-1: as many as processors)."),
     ] = -1,
     seed: Annotated[
-        int, typer.Option(min=0, max=LARGEST_SEED, help="Of the data that is drawn.")
+        int,
+        typer.Option(
+            "--random-state",
+            "--seed",
+            min=0,
+            max=LARGEST_SEED,
+            help="Seed of the data that is drawn.",
+        ),
     ] = 0,
     piano: Annotated[Path | None, typer.Option(help="Audio: sound file of a piano.")] = None,
     bar: Annotated[Path | None, typer.Option(help="Audio: sound file of a bar.")] = None,

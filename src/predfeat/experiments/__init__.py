@@ -9,7 +9,7 @@ from predfeat.experiments._comparison import (
 )
 from predfeat.experiments._defaults import choose_pca
 from predfeat.experiments._other_lags import OtherLags
-from predfeat.experiments._outcome import MethodRuns, Protocol, Study
+from predfeat.experiments._outcome import Limits, MethodRuns, Protocol, Study
 from predfeat.experiments._paired import PairedTest, paired_test
 from predfeat.experiments._study import compare_on_recording
 
@@ -19,6 +19,7 @@ __all__ = [
     "compare_methods",
     "compare_on_predictable_noise",
     "standard_methods",
+    "Limits",
     "MethodRuns",
     "OtherLags",
     "Protocol",

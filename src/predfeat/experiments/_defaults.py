@@ -19,7 +19,7 @@ _MANY_COLUMNS, _VERY_MANY_COLUMNS = 50, 1000
 _PCA_SHARE, _MOST_DIRECTIONS = 0.99, 100
 # With fewer rows for each direction every method finds features that do not last.
 _ROWS_PER_DIRECTION, _FEWEST_DIRECTIONS = 10, 10
-# ForeCA's time grows with rows × dimensions²; at this product one fit takes about 8 seconds.
+# ForeCA's time grows with rows × dimensions²; at this product one fit takes about a second.
 _FORECA_LIMIT = 5 * 10**7
 
 

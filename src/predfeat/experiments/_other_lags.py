@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from predfeat._typing import FloatArray, IntArray
-from predfeat.measures import left_open, predicted_shares
+from predfeat.experiments._scores import Measure, Rows
+from predfeat.measures import predicted_shares
 from predfeat.series import Sequences, check_sequences
 from predfeat.splits import Split, count_states
 
-__all__ = ["OtherLags", "measure_other_lags", "predicted_elsewhere"]
+__all__ = [
+    "FeatureParts",
+    "OtherLags",
+    "feature_parts",
+    "measure_other_lags",
+    "predicted_elsewhere",
+]
 
 # To be looked at where nobody said how many: each about twice the one before.
 _MORE_LAGS = (2, 3, 5, 10)
-# Of the states that there are with the lags asked for, so many must be left: measured on few of
-# them, features may look better because of which these are.
+# The share of the states with the lags asked for that must be left: measured on few of them,
+# features may look better because of which these are.
 _STATES_LEFT = 0.5
 
 
@@ -42,15 +49,34 @@ class OtherLags:
     predicted_gain: list[float]
 
 
+class FeatureParts(NamedTuple):
+    """A model's features of the training and the test part of a repetition."""
+
+    train: Rows
+    test: Rows
+
+
+def feature_parts(
+    models: Sequence[Any], splits: Sequence[Split], values: FloatArray, series: Sequences
+) -> list[FeatureParts]:
+    """Return the features of every repetition, by its own model."""
+    return [
+        FeatureParts(
+            *(
+                Rows(values[rows], series.sequence_first[rows]).features(model)
+                for rows in (split.train, split.test)
+            )
+        )
+        for model, split in zip(models, splits, strict=True)
+    ]
+
+
 def measure_other_lags(
-    models: Sequence[Any],
+    parts: Sequence[FeatureParts],
     splits: Sequence[Split],
-    values: FloatArray,
     series: Sequences,
+    measure: Measure,
     *,
-    n_lags: int,
-    horizon: int,
-    n_neighbors: int,
     predicted: Sequence[float],
     n_jobs: int | None = None,
 ) -> list[OtherLags]:
@@ -58,17 +84,13 @@ def measure_other_lags(
 
     Parameters
     ----------
-    models : sequence of estimators
-        One for each split, fitted to its training part.
+    parts : sequence of FeatureParts
+        One for each split.
     splits : sequence of Split
-    values : ndarray of shape (n_rows, n_columns)
-        The recording.
     series : Sequences
-        The same, cut into sequences.
-    n_lags : int
-        Lags of the comparison; more are looked at, as far as sequences are long enough for them.
-    horizon, n_neighbors : int
-        Of the measure.
+        The recording.
+    measure : Measure
+        Of the comparison; more lags are looked at, as far as sequences are long enough for them.
     predicted : sequence of float
         What `predicted_elsewhere` gives for every split, with the lags of the comparison.
     n_jobs : int, optional
@@ -80,60 +102,39 @@ def measure_other_lags(
         Ascending; empty where sequences are short.
     """
 
-    def share(model: Any, rows: IntArray, p: int) -> float:
-        return left_open(
-            model.transform(values[rows]),
-            p,
-            n_neighbors,
-            horizon=horizon,
-            groups=series.sequence_first[rows],
-            n_jobs=n_jobs,
-        ).share()
+    def gain(part: FeatureParts, other: Measure, before: float) -> float:
+        return max(predicted_elsewhere(part, other), 0.0) - max(before, 0.0)
 
-    def gain(model: Any, split: Split, p: int, before: float) -> float:
-        found = predicted_elsewhere(
-            model, split, values, series, n_lags=p, horizon=horizon, n_neighbors=n_neighbors
-        )
-        return max(found, 0.0) - max(before, 0.0)
-
-    runs = list(zip(models, splits, strict=True))
-    return [
-        OtherLags(
-            p,
-            [share(model, split.train, p) for model, split in runs],
-            [share(model, split.test, p) for model, split in runs],
-            [gain(*run, p, before) for run, before in zip(runs, predicted, strict=True)],
-        )
+    others = [
+        replace(measure, n_lags=p)
         for p in _MORE_LAGS
-        if p > n_lags
+        if p > measure.n_lags
         and all(
-            _enough_left(series, rows, n_lags, p, horizon, n_neighbors)
+            _enough_left(series, rows, measure, p)
             for split in splits
             for rows in (split.train, split.test)
         )
     ]
+    return [
+        OtherLags(
+            other.n_lags,
+            [other.share(part.train, n_jobs) for part in parts],
+            [other.share(part.test, n_jobs) for part in parts],
+            [gain(part, other, before) for part, before in zip(parts, predicted, strict=True)],
+        )
+        for other in others
+    ]
 
 
-def predicted_elsewhere(
-    model: Any,
-    split: Split,
-    values: FloatArray,
-    series: Sequences,
-    *,
-    n_lags: int,
-    horizon: int,
-    n_neighbors: int,
-) -> float:
+def predicted_elsewhere(part: FeatureParts, measure: Measure) -> float:
     """Return the share of a test part that similar states of the training part predict."""
-    train, test = (
-        check_sequences(model.transform(values[rows]), series.sequence_first[rows])
-        for rows in (split.train, split.test)
+    train, test = (check_sequences(*rows) for rows in part)
+    shares = predicted_shares(
+        train, test, measure.n_lags, measure.n_neighbors, horizon=measure.horizon
     )
-    return float(predicted_shares(train, test, n_lags, n_neighbors, horizon=horizon).mean())
+    return float(shares.mean())
 
 
-def _enough_left(
-    series: Sequences, rows: IntArray, n_lags: int, more: int, horizon: int, n_neighbors: int
-) -> bool:
-    now, then = (count_states(series, rows, p, horizon) for p in (n_lags, more))
-    return then > max(n_neighbors, _STATES_LEFT * now)
+def _enough_left(series: Sequences, rows: IntArray, measure: Measure, more: int) -> bool:
+    now, then = (count_states(series, rows, p, measure.horizon) for p in (measure.n_lags, more))
+    return then > max(measure.n_neighbors, _STATES_LEFT * now)

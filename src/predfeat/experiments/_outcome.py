@@ -10,10 +10,34 @@ import numpy as np
 from predfeat._typing import FloatArray, IntArray
 from predfeat.datasets import Recording
 from predfeat.experiments._other_lags import OtherLags
+from predfeat.experiments._scores import Measure
 from predfeat.series import Sequences
 from predfeat.splits import Split
 
-__all__ = ["MethodRuns", "Protocol", "Study"]
+__all__ = ["Limits", "MethodRuns", "Protocol", "Study"]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many rows a comparison takes at most of a long recording.
+
+    Attributes
+    ----------
+    max_train, max_test : int
+        Of the training and the test part of a repetition.
+    max_fit : int
+        Of the last fit, spread evenly.
+
+    Examples
+    --------
+    >>> from predfeat.experiments import Limits
+    >>> Limits(max_train=1000)
+    Limits(max_train=1000, max_test=2500, max_fit=10000)
+    """
+
+    max_train: int = 5_000
+    max_test: int = 2_500
+    max_fit: int = 10_000
 
 
 @dataclass(frozen=True)
@@ -26,7 +50,8 @@ class Protocol:
     pca_components : int, float or None
     rank : int
         Dimensions of white space, on the rows of the last fit.
-    seed : int
+    random_state : int
+        The seed of the splits and of the methods.
     splits : list of Split
         The rows of every repetition.
     max_train, max_test, max_fit : int
@@ -41,13 +66,18 @@ class Protocol:
     n_neighbors: int
     pca_components: int | float | None
     rank: int
-    seed: int
+    random_state: int
     splits: list[Split]
     max_train: int
     max_test: int
     max_fit: int
     fitted_rows: IntArray
     fitted_groups: IntArray
+
+    @property
+    def measure(self) -> Measure:
+        """How features are measured."""
+        return Measure(self.n_lags, self.horizon, self.n_neighbors)
 
 
 @dataclass(frozen=True)

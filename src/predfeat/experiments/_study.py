@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from time import perf_counter
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
+from predfeat._threads import as_in_a_worker
 from predfeat._typing import FloatArray, IntArray
 from predfeat.datasets import Recording
-from predfeat.exceptions import ConstantColumnsWarning, NoSpectrumError
 from predfeat.experiments._comparison import standard_methods
 from predfeat.experiments._defaults import choose_methods, choose_n_components, choose_pca
-from predfeat.experiments._other_lags import measure_other_lags, predicted_elsewhere
-from predfeat.experiments._outcome import MethodRuns, Protocol, Study
-from predfeat.features import AutoFeatures, RandomFeatures
-from predfeat.measures import left_open
-from predfeat.series import Sequences, check_sequences, find_states
-from predfeat.splits import (
-    TRAIN_SHARE,
-    Split,
-    blocked_splits,
-    count_states,
-    shortest_piece,
-    spread_sequences,
-    take,
+from predfeat.experiments._other_lags import (
+    feature_parts,
+    measure_other_lags,
+    predicted_elsewhere,
 )
-from predfeat.whitening import fit_whitening
+from predfeat.experiments._outcome import Limits, MethodRuns, Protocol, Study
+from predfeat.experiments._repetitions import TimedWhitening, UsableSplits, run_methods
+from predfeat.experiments._scores import Measure, Rows
+from predfeat.features import AutoFeatures
+from predfeat.series import Sequences, check_sequences, find_states
+from predfeat.splits import TRAIN_SHARE, blocked_splits, shortest_piece, spread_sequences, take
 
 __all__ = ["compare_on_recording"]
 
-# A share left to chance that is larger by so much is another place, not another sample.
-_ASTRAY = 0.05
+# By how much more may be left to chance on the rows of the last fit than in the worst test: more
+# than that is no other sample, the search has ended in another place.
+_WORSE_THAN_ANY_TEST = 0.05
 
 
 def compare_on_recording(
@@ -48,12 +42,10 @@ def compare_on_recording(
     n_neighbors: int = 10,
     pca_components: int | float | str | None = "auto",
     n_repetitions: int = 10,
-    max_train: int = 5_000,
-    max_test: int = 2_500,
-    max_fit: int = 10_000,
-    seed: int = 0,
+    limits: Limits | None = None,
+    random_state: int = 0,
     n_jobs: int | None = None,
-    after_each: Callable[[int, int], None] | None = None,
+    on_progress: Callable[[float, float], None] | None = None,
 ) -> Study:
     """Compare methods on one recording, and fit each of them to the whole.
 
@@ -85,14 +77,16 @@ def compare_on_recording(
         Estimators given as `methods` keep their own.
     n_repetitions : int
         Training and test parts to draw; fewer where there are not so many different ones.
-    max_train, max_test, max_fit : int
+    limits : Limits, optional
         Rows at most, of a training part, a test part, and the last fit.
-    seed : int
-        Of the splits and the methods.
+    random_state : int
+        The seed of the splits and of the methods.
     n_jobs : int, optional
-        Threads of the neighbour search; nothing but the time depends on it.
-    after_each : callable, optional
-        Called after every fit with the number of fits done and that of all.
+        Processes that repetitions are shared by, where there is enough to do for them, and threads
+        of the neighbour search. Nothing but the time depends on it.
+    on_progress : callable, optional
+        Called with the number of fits done and that of all: after every fit, or after every
+        repetition that another process has done.
 
     Returns
     -------
@@ -111,202 +105,157 @@ def compare_on_recording(
     >>> study.features.shape
     (1000, 3)
     """
-    values = recording.values
-    series = check_sequences(values, recording.groups, name="the recording")
-    asked_lags, n_lags = n_lags, 1 if n_lags is None else n_lags
-    # The whole must do for what its parts have to: states with a successor, enough of them.
-    find_states(series, n_lags, n_neighbors=n_neighbors, horizon=horizon)
-    fitted_rows, fitted_groups = spread_sequences(
-        series, max_fit, shortest=shortest_piece(n_lags, horizon)
+    measure = Measure(1 if n_lags is None else n_lags, horizon, n_neighbors)
+    with as_in_a_worker():
+        whole = _Whole.of(recording, measure, pca_components, limits or Limits())
+    n_components = choose_n_components(whole.rank) if n_components is None else n_components
+    whole.timed.whitening.require(n_components)
+    chosen, left_out = choose_methods(
+        methods,
+        *_known_methods(n_components, measure, random_state, n_jobs),
+        whole.pca_components,
+        whole.n_train,
+        whole.rank,
     )
-    whole = take(series, fitted_rows, pieces=fitted_groups)
-    n_train = min(max_train, int(TRAIN_SHARE * series.valid.sum()))
-    pca: int | float | None
-    if isinstance(pca_components, str):
-        pca = choose_pca(recording, whole, n_train)
-    else:
-        pca = pca_components
-    whitening = fit_whitening(whole, pca, warn=False)
-    rank = whitening.rank
-    n_components = choose_n_components(rank) if n_components is None else n_components
-    whitening.require(n_components)
-    standard = standard_methods(
-        n_components,
-        n_lags=n_lags,
-        horizon=horizon,
-        n_neighbors=n_neighbors,
-        random_state=seed,
-        n_jobs=n_jobs,
-    )
-    on_request = {
-        "AutoFeatures": AutoFeatures(
-            n_components, n_lags=n_lags, horizon=horizon, n_neighbors=n_neighbors, n_jobs=n_jobs
-        )
-    }
-    chosen, left_out = choose_methods(methods, standard, on_request, pca, n_train, rank)
     n_needed = max(method.n_components for method in chosen.values())
-    splits = blocked_splits(
-        series,
-        n_repetitions,
-        n_lags=n_lags,
-        horizon=horizon,
-        max_train=max_train,
-        max_test=max_test,
-        random_state=seed,
-        usable=lambda split: _is_usable(split, series, n_lags, horizon, n_neighbors, n_needed, pca),
+    usable = UsableSplits(
+        recording.values, whole.series, measure, whole.pca_components, n_needed, whole.timed
     )
-    protocol = Protocol(
-        n_components=n_components,
-        n_lags=n_lags,
-        horizon=horizon,
-        n_neighbors=n_neighbors,
-        pca_components=pca,
-        rank=rank,
-        seed=seed,
-        splits=splits,
-        max_train=max_train,
-        max_test=max_test,
-        max_fit=max_fit,
-        fitted_rows=fitted_rows,
-        fitted_groups=fitted_groups,
+    protocol = _protocol(whole, measure, n_components, n_repetitions, random_state, usable)
+    runs, failed = run_methods(
+        chosen, recording.values, whole.series, protocol, usable, n_jobs, on_progress
     )
-    runs = _run(chosen, left_out, values, series, protocol, n_jobs, after_each)
-    study = Study(recording, series, protocol, runs, left_out)
-    best = _held_up(study.best, values, protocol, n_jobs)
-    measured = {"n_lags": n_lags, "horizon": horizon, "n_neighbors": n_neighbors}
-    predicted = [
-        predicted_elsewhere(model, split, values, series, **measured)
-        for model, split in zip(best.models, splits, strict=True)
-    ]
-    other_lags = []
-    if asked_lags is None:
-        other_lags = measure_other_lags(
-            best.models, splits, values, series, **measured, predicted=predicted, n_jobs=n_jobs
+    study = Study(recording, whole.series, protocol, runs, {**left_out, **failed})
+    return _judged(study, other_lags=n_lags is None, n_jobs=n_jobs)
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """What is known of a recording before it is split: the rows of the last fit, whitened."""
+
+    series: Sequences
+    rows: IntArray
+    groups: IntArray
+    n_train: int
+    limits: Limits
+    pca_components: int | float | None
+    timed: TimedWhitening
+
+    @property
+    def rank(self) -> int:
+        """Dimensions of white space."""
+        return self.timed.whitening.rank
+
+    @classmethod
+    def of(
+        cls,
+        recording: Recording,
+        measure: Measure,
+        pca_components: int | float | str | None,
+        limits: Limits,
+    ) -> _Whole:
+        series = check_sequences(recording.values, recording.groups, name="the recording")
+        # The whole must do for what its parts have to: states with a successor, enough of them.
+        n_lags, horizon = measure.n_lags, measure.horizon
+        find_states(series, n_lags, n_neighbors=measure.n_neighbors, horizon=horizon)
+        rows, groups = spread_sequences(
+            series, limits.max_fit, shortest=shortest_piece(n_lags, horizon)
         )
-    return replace(
-        study,
-        runs=[best if run is study.best else run for run in runs],
-        other_lags=other_lags,
-        predicted=predicted,
+        fitted = Rows(recording.values[rows], groups)
+        n_train = min(limits.max_train, int(TRAIN_SHARE * series.valid.sum()))
+        pca: int | float | None
+        if isinstance(pca_components, str):
+            pca = choose_pca(recording, take(series, rows, pieces=groups), n_train)
+        else:
+            pca = pca_components
+        timed = TimedWhitening.of(fitted, pca)
+        return cls(series, rows, groups, n_train, limits, pca, timed)
+
+
+def _protocol(
+    whole: _Whole,
+    measure: Measure,
+    n_components: int,
+    n_repetitions: int,
+    random_state: int,
+    usable: UsableSplits,
+) -> Protocol:
+    limits = whole.limits
+    splits = blocked_splits(
+        whole.series,
+        n_repetitions,
+        n_lags=measure.n_lags,
+        horizon=measure.horizon,
+        max_train=limits.max_train,
+        max_test=limits.max_test,
+        random_state=random_state,
+        usable=usable,
     )
+    return Protocol(
+        n_components=n_components,
+        n_lags=measure.n_lags,
+        horizon=measure.horizon,
+        n_neighbors=measure.n_neighbors,
+        pca_components=whole.pca_components,
+        rank=whole.rank,
+        random_state=random_state,
+        splits=splits,
+        max_train=limits.max_train,
+        max_test=limits.max_test,
+        max_fit=limits.max_fit,
+        fitted_rows=whole.rows,
+        fitted_groups=whole.groups,
+    )
+
+
+def _known_methods(
+    n_components: int, measure: Measure, random_state: int, n_jobs: int | None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the methods that are run by default, and those on request."""
+    same: dict[str, Any] = {
+        "n_lags": measure.n_lags,
+        "horizon": measure.horizon,
+        "n_neighbors": measure.n_neighbors,
+        "n_jobs": n_jobs,
+    }
+    standard = standard_methods(n_components, **same, random_state=random_state)
+    return standard, {"AutoFeatures": AutoFeatures(n_components, **same)}
+
+
+def _judged(study: Study, *, other_lags: bool, n_jobs: int | None) -> Study:
+    """Measure what the best method found in more ways."""
+    protocol, values = study.protocol, study.recording.values
+    best = _held_up(study.best, values, protocol, n_jobs)
+    parts = feature_parts(best.models, protocol.splits, values, study.series)
+    predicted = [predicted_elsewhere(part, protocol.measure) for part in parts]
+    others = []
+    if other_lags:
+        others = measure_other_lags(
+            parts,
+            protocol.splits,
+            study.series,
+            protocol.measure,
+            predicted=predicted,
+            n_jobs=n_jobs,
+        )
+    runs = [best if run is study.best else run for run in study.runs]
+    return replace(study, runs=runs, other_lags=others, predicted=predicted)
 
 
 def _held_up(
     best: MethodRuns, values: FloatArray, protocol: Protocol, n_jobs: int | None
 ) -> MethodRuns:
     """Return the best method with the model of a repetition where the last fit went astray."""
-    rows, groups = protocol.fitted_rows, protocol.fitted_groups
+    fitted = Rows(values[protocol.fitted_rows], protocol.fitted_groups)
 
     def share(model: Any) -> float:
-        return left_open(
-            model.transform(values[rows]),
-            protocol.n_lags,
-            protocol.n_neighbors,
-            horizon=protocol.horizon,
-            groups=groups,
-            n_jobs=n_jobs,
-        ).share()
+        return protocol.measure.share(fitted.features(model), n_jobs)
 
-    if share(best.model) <= max(best.test_share) + _ASTRAY:
+    of_last_fit = share(best.model)
+    if of_last_fit <= max(best.test_share) + _WORSE_THAN_ANY_TEST:
         return best
     shares = [share(model) for model in best.models]
     repetition = int(np.argmin(shares))
-    if shares[repetition] > share(best.model) - _ASTRAY:
+    if shares[repetition] > of_last_fit - _WORSE_THAN_ANY_TEST:
         return best
     return replace(best, model=best.models[repetition], repetition=repetition)
-
-
-def _is_usable(
-    split: Split,
-    series: Sequences,
-    n_lags: int,
-    horizon: int,
-    n_neighbors: int,
-    n_components: int,
-    pca_components: int | float | None,
-) -> bool:
-    """Tell whether both parts have enough states, and the training part enough directions."""
-    for rows in (split.train, split.test):
-        if count_states(series, rows, n_lags, horizon) <= n_neighbors:
-            return False
-    return fit_whitening(take(series, split.train), pca_components, warn=False).rank >= n_components
-
-
-def _run(
-    methods: Mapping[str, Any],
-    left_out: dict[str, str],
-    values: FloatArray,
-    series: Sequences,
-    protocol: Protocol,
-    n_jobs: int | None,
-    after_each: Callable[[int, int], None] | None,
-) -> list[MethodRuns]:
-    """Fit every method on every split, and then on the whole."""
-    runs = {name: MethodRuns(name, clone(method)) for name, method in methods.items()}
-    n_done, n_fits = 0, len(runs) * (len(protocol.splits) + 1)
-    for repetition, split in enumerate([*protocol.splits, None]):
-        for name in list(runs):
-            run = runs[name]
-            try:
-                if split is None:
-                    run.fit_seconds.append(
-                        _fit(run.model, values[protocol.fitted_rows], protocol.fitted_groups)
-                    )
-                else:
-                    model = _reseeded(clone(methods[name]), protocol.seed, repetition)
-                    _repeat(run, model, split, values, series.sequence_first, protocol, n_jobs)
-            except NoSpectrumError as error:
-                left_out[name] = str(error)
-                del runs[name]
-            n_done += 1
-            if after_each is not None:
-                after_each(n_done, n_fits)
-    if not runs:
-        raise NoSpectrumError("; ".join(left_out.values()))
-    return list(runs.values())
-
-
-def _repeat(
-    run: MethodRuns,
-    model: Any,
-    split: Split,
-    values: FloatArray,
-    groups: IntArray,
-    protocol: Protocol,
-    n_jobs: int | None,
-) -> None:
-    """Fit on one training part and measure on it and on the test part."""
-    run.models.append(model)
-    run.seconds.append(_fit(model, values[split.train], groups[split.train]))
-    for rows, scores, shares in (
-        (split.train, run.train, run.train_share),
-        (split.test, run.test, run.test_share),
-    ):
-        found = left_open(
-            model.transform(values[rows]),
-            protocol.n_lags,
-            protocol.n_neighbors,
-            horizon=protocol.horizon,
-            groups=groups[rows],
-            n_jobs=n_jobs,
-        )
-        scores.append(found.total())
-        shares.append(found.share())
-
-
-def _fit(model: Any, values: FloatArray, groups: IntArray) -> float:
-    """Fit a model and return the seconds it took."""
-    started = perf_counter()
-    with warnings.catch_warnings():
-        # Known from the whole recording, and not worth a word in every repetition.
-        warnings.simplefilter("ignore", ConstantColumnsWarning)
-        model.fit(values, groups=groups)
-    return perf_counter() - started
-
-
-def _reseeded(model: Any, seed: int, repetition: int) -> Any:
-    """Give the baseline other features in every repetition: one draw of them is no level."""
-    if isinstance(model, RandomFeatures):
-        words = np.random.SeedSequence((seed, repetition)).generate_state(1)
-        model.set_params(random_state=int(words[0]))
-    return model

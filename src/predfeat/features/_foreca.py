@@ -14,10 +14,10 @@ from predfeat._compat import POSITIVE, Interval, whole_number
 from predfeat._threads import one_blas_thread
 from predfeat._typing import FloatArray
 from predfeat.features._base import LinearFeatures
+from predfeat.features._cross_spectra import CrossSpectra
 from predfeat.features._sfa import slow_directions
-from predfeat.measures import PRIOR_WEIGHT, segment_transforms
+from predfeat.measures import PRIOR_WEIGHT
 from predfeat.series import Sequences
-from predfeat.solvers import smallest_eigenpairs
 from predfeat.whitening import Whitening
 
 __all__ = ["ForeCA", "forecastable_directions"]
@@ -134,17 +134,17 @@ def forecastable_directions(
 ) -> tuple[FloatArray, FloatArray, int]:
     """Return the most forecastable directions, their Ω, and the most steps one of them took."""
     random = np.random.RandomState(0) if random is None else random
-    spectra = _Spectra.of(white)
-    coarse = spectra.coarser()
+    spectra = CrossSpectra.of(white)
+    stride = _race_stride(spectra.n_frequencies())
     slow_to_fast = slow_directions(white, white.n_columns).vectors
     others = random.standard_normal((white.n_columns, n_starts))
     found: list[FloatArray] = []
     omegas, n_iter = [], 0
     complement = np.eye(white.n_columns)
     for _ in range(n_components):
-        race = _EntropySearch.within(complement, coarse)
+        race = _EntropySearch.within(complement, spectra, stride)
         finalists, n_raced = race.race(race.starts(slow_to_fast, others), 2, max_iter)
-        search = race if coarse is spectra else _EntropySearch.within(complement, spectra)
+        search = race if stride == 1 else _EntropySearch.within(complement, spectra)
         finalists = search.coordinates_of(race.to_white @ finalists)
         winner, n_final = search.race(finalists, 1, max_iter - n_raced)
         n_raced += n_final
@@ -158,32 +158,9 @@ def forecastable_directions(
     return np.column_stack(found), np.array(omegas), n_iter
 
 
-@dataclass(frozen=True)
-class _Spectra:
-    """Real and imaginary parts of all segments' transforms.
-
-    For a real direction only the real part of the cross-spectra counts, and that is the sum of
-    the outer products of these rows: N² numbers per frequency need not be stored.
-    """
-
-    transforms: FloatArray  # (2·segments, frequencies, N)
-    power: FloatArray  # (N, N): the cross-spectra's sum over all frequencies, also negative ones
-
-    @classmethod
-    def of(cls, white: Sequences) -> _Spectra:
-        transforms = segment_transforms(white)
-        return cls._summed(np.concatenate([transforms.real, transforms.imag]))
-
-    @classmethod
-    def _summed(cls, transforms: FloatArray) -> _Spectra:
-        rows = transforms.reshape(-1, transforms.shape[2])
-        return cls(transforms, 2.0 * rows.T @ rows)
-
-    def coarser(self) -> _Spectra:
-        """Return every few frequencies; all where there are not many."""
-        if self.transforms.shape[1] < _STRIDE * _RACE_FREQUENCIES:
-            return self
-        return self._summed(np.ascontiguousarray(self.transforms[:, _STRIDE - 1 :: _STRIDE]))
+def _race_stride(n_frequencies: int) -> int:
+    """Return in how many frequencies one is enough for the race; all where there are not many."""
+    return _STRIDE if n_frequencies >= _STRIDE * _RACE_FREQUENCIES else 1
 
 
 @dataclass(frozen=True)
@@ -195,16 +172,19 @@ class _EntropySearch:
     """
 
     to_white: FloatArray  # columns: the coordinates' axes in white space
-    rows: FloatArray  # (2·segments · frequencies, dimension): the transforms in coordinates
-    n_frequencies: int
+    cross_spectra: CrossSpectra
+    stride: int = 1  # one frequency in so many is looked at
 
     @classmethod
-    def within(cls, subspace: FloatArray, spectra: _Spectra) -> _EntropySearch:
-        n_frequencies, n_columns = spectra.transforms.shape[1:]
-        power, axes = np.linalg.eigh(subspace.T @ spectra.power @ subspace)
+    def within(
+        cls, subspace: FloatArray, cross_spectra: CrossSpectra, stride: int = 1
+    ) -> _EntropySearch:
+        twice = np.full((cross_spectra.n_frequencies(stride), 1), 2.0)  # also negative ones
+        total = cross_spectra.summed(twice, stride)[0]
+        power, axes = np.linalg.eigh(subspace.T @ total @ subspace)
         present = power > 1e-12 * power[-1]
         to_white = subspace @ (axes[:, present] / np.sqrt(power[present]))
-        return cls(to_white, spectra.transforms.reshape(-1, n_columns) @ to_white, n_frequencies)
+        return cls(to_white, cross_spectra, stride)
 
     def coordinates_of(self, directions: FloatArray) -> FloatArray:
         """Return directions of white space as unit vectors, without those that are outside."""
@@ -219,7 +199,7 @@ class _EntropySearch:
         A slow, a fast and any other direction of SFA with a narrow spectrum is mostly a step or
         two from an optimum, where a random one takes ten.
         """
-        axes = np.eye(self.rows.shape[1])
+        axes = np.eye(self.to_white.shape[1])
         ordered = self.coordinates_of(slow_to_fast)
         ends, between = ordered[:, [0, -1][: ordered.shape[1]]], ordered[:, 1:-1]
         return np.column_stack(
@@ -235,17 +215,14 @@ class _EntropySearch:
 
     def spectra(self, vectors: FloatArray) -> FloatArray:
         """Return the smoothed spectra of unit vectors, shape (frequencies, n_vectors)."""
-        projected = self.rows @ vectors
-        power = np.square(projected).reshape(-1, self.n_frequencies, vectors.shape[1]).sum(axis=0)
-        smoothed: FloatArray = (1.0 - PRIOR_WEIGHT) * power + PRIOR_WEIGHT / (
-            2 * self.n_frequencies
-        )
+        power = self.cross_spectra.along(self.to_white @ vectors, self.stride)
+        smoothed: FloatArray = (1.0 - PRIOR_WEIGHT) * power + PRIOR_WEIGHT / (2 * len(power))
         return smoothed
 
     def entropies(self, spectra: FloatArray) -> FloatArray:
         """Return the entropies of spectra (columns), as shares of white noise's."""
         nats = -2.0 * np.sum(spectra * np.log(spectra), axis=0)
-        entropy: FloatArray = nats / np.log(2 * self.n_frequencies)
+        entropy: FloatArray = nats / np.log(2 * len(spectra))
         return entropy
 
     def step(self, spectra: FloatArray) -> FloatArray:
@@ -255,17 +232,9 @@ class _EntropySearch:
         -Σ g log f bounds the entropy of g from above, with equality at g = f: lowering the bound
         lowers the entropy.
         """
-        dimension, n_vectors = self.rows.shape[1], spectra.shape[1]
-        # Half a distribution is below 1, so that all weights are positive: with their roots the
-        # product is one matrix times its own transpose, half the work.
-        roots = np.sqrt(-np.log(spectra))
-        weighted = np.zeros((n_vectors, dimension, dimension))
-        scaled = np.empty((self.n_frequencies, dimension))
-        for part in self.rows.reshape(-1, self.n_frequencies, dimension):
-            for n in range(n_vectors):  # all of them while the part is in the processor's cache
-                np.multiply(part, roots[:, n, None], out=scaled)
-                weighted[n] += scaled.T @ scaled
-        return np.column_stack([smallest_eigenpairs(w, 1).vectors[:, 0] for w in weighted])
+        weighted = self.cross_spectra.summed(-np.log(spectra), self.stride)
+        weighted = self.to_white.T @ weighted @ self.to_white
+        return np.column_stack([_smallest_eigenvector(of_one) for of_one in weighted])
 
     def race(self, starts: FloatArray, n_left: int, max_iter: int) -> tuple[FloatArray, int]:
         """Let the starts descend: every few steps the worse half retires, until few are left."""
@@ -290,3 +259,9 @@ class _EntropySearch:
             if before - entropy < tol:
                 break
         return best, entropy, n_steps
+
+
+def _smallest_eigenvector(matrix: FloatArray) -> FloatArray:
+    # One of all takes a third of the time, and here all BLAS libraries have one thread.
+    vector: FloatArray = linalg.eigh(matrix, subset_by_index=[0, 0], check_finite=False)[1][:, 0]
+    return vector

@@ -30,6 +30,7 @@ from predfeat.measures._spectra import (
     power_spectra,
     segment_transforms,
     spectral_entropy,
+    tapered_segments,
 )
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "predicted_shares",
     "predictive_information",
     "segment_transforms",
+    "tapered_segments",
     "slowness",
     "spectral_entropy",
     "subspace_angles",

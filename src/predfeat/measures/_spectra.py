@@ -6,13 +6,22 @@ settings: segments of a quarter of the length, overlapping by half, Hann taper, 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from predfeat._typing import AnyArray, FloatArray
 from predfeat.exceptions import NoSpectrumError
 from predfeat.series import Sequences
 
-__all__ = ["segment_transforms", "power_spectra", "spectral_entropy", "PRIOR_WEIGHT"]
+__all__ = [
+    "PRIOR_WEIGHT",
+    "Segments",
+    "power_spectra",
+    "segment_transforms",
+    "spectral_entropy",
+    "tapered_segments",
+]
 
 # Weight of the uniform spectrum mixed in, so that empty frequencies have a logarithm.
 PRIOR_WEIGHT = 1e-3
@@ -20,19 +29,29 @@ PRIOR_WEIGHT = 1e-3
 _SHORTEST = 8
 
 
-def segment_transforms(series: Sequences) -> AnyArray:
-    """Return the Fourier transforms of all tapered segments.
+@dataclass(frozen=True)
+class Segments:
+    """Tapered segments of a series, which a spectrum is the average of.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_segments, n_block, n_columns)
+    length : int
+        To which they are zero-padded, n: frequencies are multiples of 1/n.
+    """
+
+    values: FloatArray
+    length: int
+
+
+def tapered_segments(series: Sequences) -> Segments:
+    """Cut a series into overlapping segments, each tapered to zero at both ends.
 
     The spectrum's resolution follows from the typical sequence: half of all rows lie in sequences
     at least as long as the reference length n (for one sequence that is its length). Segments
     have n // 4 rows, are zero-padded to n, and never leave their sequence; sequences that are
     shorter than a segment take no part. Inside a segment a gap has weight zero: nothing is
     made up for it, and the samples around it keep their true distance in time.
-
-    Returns
-    -------
-    ndarray of complex, shape (n_segments, n // 2, n_columns)
-        Frequencies 1/n … 1/2; frequency 0 is left out.
     """
     bounds = series.sequence_bounds()
     length = _typical_length([stop - start for start, stop in bounds])
@@ -41,10 +60,26 @@ def segment_transforms(series: Sequences) -> AnyArray:
     centred = series.rows - series.samples.mean(axis=0)
     centred[~series.valid] = 0.0
     starts = [s for start, stop in bounds for s in _segment_starts(start, stop, n_block)]
-    transforms = np.empty((len(starts), length // 2, series.n_columns), dtype=np.complex128)
-    for i, start in enumerate(starts):
-        tapered = taper[:, None] * centred[start : start + n_block]
-        transforms[i] = np.fft.rfft(tapered, n=length, axis=0)[1 : length // 2 + 1]
+    values = np.empty((len(starts), n_block, series.n_columns))
+    for segment, start in zip(values, starts, strict=True):
+        np.multiply(taper[:, None], centred[start : start + n_block], out=segment)
+    return Segments(values, length)
+
+
+def segment_transforms(series: Sequences) -> AnyArray:
+    """Return the Fourier transforms of all tapered segments.
+
+    Returns
+    -------
+    ndarray of complex, shape (n_segments, n // 2, n_columns)
+        Frequencies 1/n … 1/2; frequency 0 is left out.
+    """
+    segments = tapered_segments(series)
+    n_segments, _, n_columns = segments.values.shape
+    n_frequencies = segments.length // 2
+    transforms = np.empty((n_segments, n_frequencies, n_columns), dtype=np.complex128)
+    for transform, tapered in zip(transforms, segments.values, strict=True):
+        transform[:] = np.fft.rfft(tapered, n=segments.length, axis=0)[1 : n_frequencies + 1]
     return transforms
 
 

@@ -1,7 +1,7 @@
 """Stage 12, the report: a study as plain results and as one HTML page; the paper's figures."""
 
 from predfeat.report._choice import choice_results, render_choice
-from predfeat.report._contents import SCHEMA, results_of
+from predfeat.report._contents import SCHEMA, results_of, with_findings
 from predfeat.report._descriptions import numbered
 from predfeat.report._findings import parameters_as_options
 from predfeat.report._lags import lags_sentence, what_comes
@@ -14,6 +14,7 @@ from predfeat.report._words import what_was_cut
 
 __all__ = [
     "results_of",
+    "with_findings",
     "render",
     "check_results",
     "describe_data",

@@ -24,7 +24,7 @@ from predfeat.report._traces import frequency_axis, plain, time_axis, trace_of
 from predfeat.selection import Diagnosis, Significance
 from predfeat.series import check_sequences
 
-__all__ = ["SCHEMA", "results_of"]
+__all__ = ["SCHEMA", "results_of", "with_findings"]
 
 SCHEMA = 1
 
@@ -92,7 +92,7 @@ def results_of(
     }
     fitted_samples = _without_gaps(study.recording.values[fitted])
     loadings = correlations(fitted_samples, signals[best.method])
-    return {
+    results = {
         "schema": SCHEMA,
         **_headline(study),
         "data": describe_data(study.recording, study.series, study.protocol.rank),
@@ -106,11 +106,59 @@ def results_of(
         "eigenvalues": [shown for run in study.runs if (shown := _eigenvalues(run))],
         "history": [_history(run) for run in study.runs if hasattr(run.model, "history_")],
         "versions": _versions(),
-        "seed": study.protocol.seed,
+        "seed": study.protocol.random_state,
         "command": command,
-        "significance": None if significance is None else _tested(significance, tested_rows),
-        "diagnosis": None if diagnosis is None else _diagnosed(diagnosis, study),
+        "significance": None,
+        "diagnosis": None,
     }
+    return with_findings(
+        results, study, significance=significance, tested_rows=tested_rows, diagnosis=diagnosis
+    )
+
+
+def with_findings(
+    results: dict[str, Any],
+    study: Study,
+    *,
+    significance: Significance | None = None,
+    tested_rows: int = 0,
+    diagnosis: Diagnosis | None = None,
+) -> dict[str, Any]:
+    """Return results with what was found out later; everything else is as it was.
+
+    Parameters
+    ----------
+    results : dict
+        From `results_of`, for the same study.
+    study : Study
+    significance, tested_rows, diagnosis : optional
+        As in `results_of`. What is not given is left as it is.
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> from predfeat.datasets import Recording, hidden_lorenz
+    >>> from predfeat.experiments import compare_on_recording
+    >>> from predfeat.report import results_of, with_findings
+    >>> from predfeat.selection import diagnose
+    >>> X, _ = hidden_lorenz(600, random_state=0)
+    >>> recording = Recording(X, tuple(f"channel {i}" for i in range(10)), "lorenz")
+    >>> study = compare_on_recording(recording, ["random", "SFA"], n_repetitions=2)
+    >>> results = results_of(study)
+    >>> rows, groups = study.learned_from
+    >>> found = diagnose(study.model, X[rows], groups)
+    >>> with_findings(results, study, diagnosis=found) == results_of(study, diagnosis=found)
+    True
+    """
+    found: dict[str, Any] = {}
+    if significance is not None:
+        found["significance"] = _tested(significance, tested_rows)
+    if diagnosis is not None:
+        found["diagnosis"] = _diagnosed(diagnosis, study)
+    return {**results, **found}
 
 
 def _tested(significance: Significance, n_rows: int) -> dict[str, Any]:

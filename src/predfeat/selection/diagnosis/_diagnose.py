@@ -95,7 +95,8 @@ def diagnose(
     names : sequence of str, optional
         What to call the columns, where X does not say.
     n_jobs : int, optional
-        Threads of the neighbour searches. The result does not depend on it.
+        Threads of the neighbour searches, and processes that fits are shared by where they take
+        long. The result does not depend on it.
     random_state : int, RandomState or None, default=0
         The seed of the halves and of what is simulated for comparison.
     on_progress : callable, optional

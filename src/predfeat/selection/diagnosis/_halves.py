@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from predfeat._processes import shared_work
 from predfeat._typing import FloatArray
 from predfeat.exceptions import DataError, EmptyColumnError
 from predfeat.features import LinearFeatures, RandomFeatures
@@ -61,16 +62,13 @@ def check_halves(subject: Subject) -> Iterator[Finding]:
     """
     if isinstance(subject.model, RandomFeatures):  # which learns nothing
         return
-    random = np.random.default_rng(subject.seed)
     turned: list[FloatArray] = []
     scores: list[tuple[float, float]] = []
     try:
-        for _ in range(_SPLITS):
-            halves = block_halves(
-                subject.series, subject.n_lags, horizon=subject.horizon, random_state=random
-            )
-            parts = halves.parts(subject.series)
-            models = [_fit(subject, part) for part in parts]
+        halves = _deal_halves(subject)
+        fitted = _fit_all(subject, halves)
+        for n in range(0, len(halves), 2):
+            parts, models = halves[n : n + 2], fitted[n : n + 2]
             turned.append(_angles(subject, models))
             if subject.test is None:
                 scores += [_scores(subject, models[i], parts[i], parts[1 - i]) for i in (0, 1)]
@@ -100,15 +98,39 @@ def _on_test_data(subject: Subject, test: Sequences) -> Iterator[Finding]:
     yield from _overfitted(subject, np.array([score]))
 
 
-def _fit(subject: Subject, part: Sequences) -> LinearFeatures:
+def _deal_halves(subject: Subject) -> list[Sequences]:
+    """Return the halves of all splits, the two of a split next to each other."""
+    random = np.random.default_rng(subject.seed)
+    return [
+        half
+        for _ in range(_SPLITS)
+        for half in block_halves(
+            subject.series, subject.n_lags, horizon=subject.horizon, random_state=random
+        ).parts(subject.series)
+    ]
+
+
+def _fit_all(subject: Subject, parts: list[Sequences]) -> list[LinearFeatures]:
+    """Fit the method to every part, side by side where that pays."""
     changes: dict[str, Any] = {}
     if subject.has("verbose"):
         changes["verbose"] = 0
     if subject.has("n_jobs"):
         changes["n_jobs"] = subject.n_jobs
-    model = refitted(subject.model, part, subject.resolution, **changes)
-    subject.after_fit()
-    return model
+    models = []
+    pieces = [(subject.model, part, subject.resolution, changes) for part in parts]
+    sizes = [part.n_rows for part in parts]
+    with shared_work(_refit, pieces, sizes, subject.n_jobs) as finished:
+        for model in finished:
+            subject.after_fit()
+            models.append(model)
+    return models
+
+
+def _refit(
+    model: LinearFeatures, part: Sequences, resolution: float, changes: dict[str, Any]
+) -> LinearFeatures:
+    return refitted(model, part, resolution, **changes)
 
 
 def _angles(subject: Subject, models: list[LinearFeatures]) -> FloatArray:
