@@ -28,6 +28,7 @@ ORDER = [
 FOR_ALL = {
     "exceptions",
     "_version",
+    "_method_names",
     "_typing",
     "_compat",
     "_jit",

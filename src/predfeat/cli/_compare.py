@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from predfeat.cli._data import read_recording
-from predfeat.cli._methods import METHODS, understand_methods
+from predfeat.cli._methods import understand_methods
 from predfeat.cli._notes import data_notes
 from predfeat.cli._options import (
     MOST,
@@ -145,9 +145,12 @@ def compare(
         predfeat compare weather.csv --significance permutation --no-diagnosis
     """
     from predfeat.experiments import compare_on_recording
+    from predfeat.features import METHODS
     from predfeat.report import lags_sentence, numbered, results_of
 
-    chosen = [METHODS[m] for m in understand_methods(methods, "--methods")] if methods else None
+    chosen = (
+        [METHODS[w].name for w in understand_methods(methods, "--methods")] if methods else None
+    )
     paths = {name: out / name for name in _FILES}
     kept = KeptSurrogates(out / "surrogates.json", force=force)
     written = [*paths.values(), *([kept.path] if significance else [])]

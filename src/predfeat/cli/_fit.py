@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from predfeat.cli._data import read_recording
-from predfeat.cli._methods import METHODS, complete_method, understand_method
+from predfeat.cli._methods import WORDS, complete_method, understand_method
 from predfeat.cli._notes import data_notes
 from predfeat.cli._options import (
     LARGEST_SEED,
@@ -36,18 +36,6 @@ _LISTED = 10
 # A fit that takes longer, in seconds, is worth a word before it starts.
 _LONG_FIT = 60
 _FEWER_ROWS = 20_000
-_CLASSES = {
-    "gpfa": "GPFA",
-    "random": "RandomFeatures",
-    "sfa": "SFA",
-    "pfa": "PFA",
-    "foreca": "ForeCA",
-    "gpfa1": "GPFA",
-    "gpfa2": "GPFA",
-    "auto": "AutoFeatures",
-}
-
-_GRAPHS = {"gpfa1": "full", "gpfa2": "star"}
 
 
 @reads_a_file
@@ -61,7 +49,7 @@ def fit(
             "--method",
             "-m",
             metavar="METHOD",
-            help=f"What to fit: {', '.join(_CLASSES)}.",
+            help=f"What to fit: {', '.join(WORDS)}; gpfa alone goes by --graph.",
             autocompletion=complete_method,
         ),
     ] = "gpfa",
@@ -341,18 +329,19 @@ def _diagnose(model: Any, names: Any, values: Any, groups: Any, jobs: int) -> No
 
 
 def _estimator(method: str, parameters: dict[str, Any], jobs: int) -> Any:
-    import predfeat
+    from predfeat.features import METHODS
 
-    meant = understand_method(method, "--method", tuple(_CLASSES))
-    graph = _GRAPHS.get(meant)
-    if graph is not None and parameters.setdefault("graph", graph) != graph:
-        raise typer.BadParameter(
-            f"{METHODS[meant]} is GPFA with --graph {graph}, but --graph {parameters['graph']} "
-            "was given.",
-            param_hint="--method",
-        )
-    kind = getattr(predfeat, _CLASSES[meant])
-    known = kind().get_params()
+    meant = METHODS[understand_method(method, "--method")]
+    # Without a number, GPFA has the graph that --graph says.
+    fixed = {} if method.strip().casefold() == "gpfa" else meant.parameters
+    for name, value in fixed.items():
+        if parameters.setdefault(name, value) != value:
+            raise typer.BadParameter(
+                f"{meant.name} is {meant.estimator.__name__} with --{name} {value}, but "
+                f"--{name} {parameters[name]} was given.",
+                param_hint="--method",
+            )
+    kind, known = meant.estimator, meant.parameter_names
     for name in parameters:
         if name not in known:
             raise typer.BadParameter(

@@ -26,9 +26,8 @@ from predfeat.experiments._splits import (
     shortest_piece,
     spread_sequences,
 )
-from predfeat.features import RandomFeatures
+from predfeat.features import METHODS, RandomFeatures
 from predfeat.measures import predictability
-from predfeat.selection import AutoFeatures
 from predfeat.series import Sequences, check_sequences, find_states
 from predfeat.whitening import fit_whitening
 
@@ -138,9 +137,14 @@ def compare_on_recording(
         random_state=seed,
         n_jobs=n_jobs,
     )
+    auto = METHODS["auto"]
     on_request = {
-        "AutoFeatures": AutoFeatures(
-            n_components, n_lags=n_lags, horizon=horizon, n_neighbors=n_neighbors, n_jobs=n_jobs
+        auto.name: auto.build(
+            n_components=n_components,
+            n_lags=n_lags,
+            horizon=horizon,
+            n_neighbors=n_neighbors,
+            n_jobs=n_jobs,
         )
     }
     chosen, left_out = choose_methods(methods, standard, on_request, pca, n_train, rank)
