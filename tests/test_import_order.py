@@ -29,6 +29,7 @@ FOR_ALL = {
     "exceptions",
     "_version",
     "_method_names",
+    "_method_options",
     "_typing",
     "_compat",
     "_jit",

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy.signal import lfilter
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
@@ -333,6 +334,12 @@ def test_a_pathology_raises_its_finding(name):
     finding = found[expected]
     assert parameter.split("=")[0] in model.get_params()
     assert parameter in finding.advice
+    assert parameter.split("=")[0] in finding.parameters
+    for each in diagnosis.findings:
+        assert set(each.parameters) <= set(model.get_params())
+        changes = {name: value for name, value in each.parameters.items() if value is not None}
+        clone(model).set_params(**changes)._validate_params()  # what is advised can be done
+        assert each.advice.count("`") % 2 == 0
     assert (finding.severity == "note") == (name in MILD)
     assert any(character.isdigit() for character in finding.summary)
     assert finding.meaning.endswith(".")
@@ -474,7 +481,9 @@ def test_severest_first_and_plain():
     assert order == sorted(order)
     assert len(set(order)) > 1
     again = json.loads(json.dumps(diagnosis.as_dict()))
+    parameters = [finding.pop("parameters") for finding in again["findings"]]
     assert [Finding(**finding) for finding in again["findings"]] == list(diagnosis.findings)
+    assert parameters == [finding.parameters for finding in diagnosis.findings]
     text = str(diagnosis)
     for finding in diagnosis.findings:
         assert f"{finding.severity.upper()}: {finding.name}" in text

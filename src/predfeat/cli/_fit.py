@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,7 +27,7 @@ from predfeat.cli._options import (
 )
 from predfeat.cli._outputs import refuse_unwritable
 from predfeat.cli._terminal import in_words, progress_bar, say, short_name, show
-from predfeat.cli._wording import in_options
+from predfeat.cli._wording import advice_in_options, in_options
 from predfeat.exceptions import ConstantColumnsWarning
 
 __all__ = ["fit"]
@@ -323,9 +324,24 @@ def _diagnose(model: Any, names: Any, values: Any, groups: Any, jobs: int) -> No
             n_jobs=jobs,
             on_progress=progress,
         )
-    show(*in_options(str(found)).split("\n"))
+    show(*str(_spoken(found)).split("\n"))
     if any("relative=" in finding.advice for finding in found.findings):
         show("", "What is called left to chance is measured with relative=True.")
+
+
+def _spoken(diagnosis: Any) -> Any:
+    """Return a diagnosis that speaks of options instead of parameters."""
+    return replace(
+        diagnosis,
+        findings=tuple(
+            replace(
+                finding,
+                summary=in_options(finding.summary),  # which may hold a message of the library
+                advice=advice_in_options(finding.advice),
+            )
+            for finding in diagnosis.findings
+        ),
+    )
 
 
 def _estimator(method: str, parameters: dict[str, Any], jobs: int) -> Any:

@@ -56,6 +56,11 @@ def check_loudness(subject: Subject) -> Iterator[Finding]:
     if even > _UNEVEN:
         return
     squares = np.sort(np.einsum("ij,ij->i", white, white))[::-1]
+    calm = (
+        "`weighting='calm'`, `normalized=False` and `init='extremes'`"
+        if isinstance(model, GPFA)
+        else "`GPFA(weighting='calm', normalized=False, init='extremes')`"
+    )
     held = float(squares[: round(_LOUDEST * len(squares))].sum() / squares.sum())
     yield Finding(
         "loud-moments",
@@ -63,8 +68,7 @@ def check_loudness(subject: Subject) -> Iterator[Finding]:
         f"The loudest {_LOUDEST:.0%} of the samples hold {held:.0%} of the variance.",
         "Variances are about these moments: they decide which features are found, and a feature "
         "may look predictable elsewhere only because it is silent there.",
-        f"Compare with {'' if isinstance(model, GPFA) else 'GPFA, '}weighting='calm', "
-        "normalized=False and init='extremes', which let loud moments count less, and measure "
-        "with relative=True.",
+        f"Compare with {calm}, which lets loud moments count less, and measure with "
+        "`predictability(relative=True)`.",
         {"evenness": even, "held_by_loudest": held},
     )
