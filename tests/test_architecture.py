@@ -40,6 +40,8 @@ FOR_ALL = {
     "_files",
     "_memory",
     "_logging",
+    "_method_names",
+    "_method_options",
     "_progress",
     "_threads",
     "_processes",

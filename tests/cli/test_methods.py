@@ -8,7 +8,7 @@ import pytest
 from commands import run
 from csv_tables import write_array
 from predfeat import load, read_header
-from predfeat.cli._methods import METHODS, complete_method
+from predfeat.cli._methods import WORDS, complete_method
 
 
 def words(text):
@@ -76,10 +76,10 @@ def test_choose_understands(tmp_path, table):
     [
         (["compare", "-m", "gfpa2"], "'gfpa2' is no method. Did you mean gpfa2? Known are random"),
         (["compare", "-m", "sfa,"], "'' is no method. Known are"),
-        (["fit", "-m", "umap"], "'umap' is no method. Known are gpfa, random, sfa"),
+        (["fit", "-m", "umap"], "'umap' is no method. Known are random, sfa, pfa"),
         (["fit", "-m", "sfa,pfa"], "sfa,pfa are 2 methods, but one is wanted"),
         (["fit", "-m", "gpfa2", "--graph", "full"], "GPFA (2) is GPFA with --graph star, but"),
-        (["choose", "-m", "random"], "random is no method for this. Known are gpfa1, gpfa2"),
+        (["choose", "-m", "random"], "random is no method for this. Known are sfa, pfa, foreca"),
     ],
 )
 def test_what_is_not_understood(table, arguments, told):
@@ -89,7 +89,7 @@ def test_what_is_not_understood(table, arguments, told):
 
 
 def test_the_shell_completes_the_last_of_several():
-    assert complete_method("") == list(METHODS)
+    assert complete_method("") == list(WORDS)
     assert complete_method("sfa,GP") == ["sfa,gpfa1", "sfa,gpfa2"]
 
 

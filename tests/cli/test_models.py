@@ -10,12 +10,12 @@ import typer
 from commands import run, run_apart
 from csv_tables import write_array
 from predfeat import GPFA, SFA, AutoFeatures, load, measures, read_header
+from predfeat._method_options import METHOD_OPTIONS
 from predfeat.cli import app
-from predfeat.cli._wording import in_options
+from predfeat.cli._wording import advice_in_options
 from predfeat.datasets import read
-from predfeat.features import ExpectedTime
+from predfeat.features import METHODS, ExpectedTime
 from predfeat.report import render
-from predfeat.report._findings import _OPTIONS
 from predfeat.selection import diagnose
 from predfeat.series import check_sequences
 from predfeat.splits import spread_sequences
@@ -212,7 +212,11 @@ def test_fit_prints_a_diagnosis_when_asked(tmp_path, trials, method, n_component
     # Of three independent columns, three features are everything.
     assert ("nothing-selected" in expected.names) == (n_components == 3)
     text, _, _ = done.stdout.partition("\n\nWhat is called left to chance")
-    assert text.strip() == in_options(str(expected))
+    words, said = " ".join(text.split()), expected.findings
+    assert words.startswith(str(expected).partition("\n")[0])
+    for finding in said:
+        assert advice_in_options(finding.advice) in words
+        assert finding.meaning in words
     assert "n_components" not in text
     assert done.stderr == silent.stderr
     assert run("fit", trials, *READ, *wanted, "--diagnosis", "--quiet").output == ""
@@ -292,11 +296,18 @@ def test_the_diagnosis_of_a_fit_knows_the_sequences(tmp_path):
 
 def test_advised_options_are_options_of_the_commands_named():
     commands = typer.main.get_command(app).commands
-    for option, of in _OPTIONS.values():
-        for name in of:
+    for option in METHOD_OPTIONS.values():
+        for name in option.commands:
             options = {o for p in commands[name].params for o in (*p.opts, *p.secondary_opts)}
-            assert option in options
-    assert set(_OPTIONS) <= set(GPFA().get_params())
+            assert {option.option, option.advised} <= options
+
+
+@pytest.mark.parametrize("parameter", METHOD_OPTIONS)
+def test_an_option_says_which_methods_have_its_parameter(parameter):
+    have = {m.estimator.__name__ for m in METHODS.values() if parameter in m.parameter_names}
+    every = {method.estimator.__name__ for method in METHODS.values()}
+    option = METHOD_OPTIONS[parameter]
+    assert (every if option.methods == ("all",) else set(option.methods)) == have
 
 
 @pytest.mark.parametrize("horizon", [1, 3])

@@ -8,7 +8,7 @@ import typer.main
 
 from csv_tables import write_array
 from predfeat.cli import _wording, app
-from predfeat.cli._wording import in_options, speak_of
+from predfeat.cli._wording import advice_in_options, in_options, speak_of
 
 COMMANDS = typer.main.get_command(app).commands
 
@@ -48,6 +48,21 @@ def silence(monkeypatch):
 def test_parameters_become_the_options_of_the_command(command, said, told):
     speak_of(COMMANDS[command])
     assert in_options(said) == told
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Use `n_lags=3` or `theiler`.", "Use --n-lags 3 or --theiler."),
+        ("Use `past=False` in the past.", "Use --no-past in the past."),
+        ("Try `GPFA(n_lags=3, init='sfa')`.", "Try GPFA with --n-lags 3 --init sfa."),
+        ("See `measure(relative=True)`, n_lags.", "See measure(relative=True), n_lags."),
+        ("`n_folds=3`", "n_folds=3"),
+    ],
+)  # fmt: skip
+def test_advice_speaks_of_options_where_it_marks_parameters(said, told):
+    speak_of(COMMANDS["fit"])
+    assert advice_in_options(said) == told
 
 
 def test_no_command_no_options():

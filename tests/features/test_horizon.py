@@ -8,9 +8,11 @@ from predfeat.exceptions import ShortSequencesError
 from predfeat.measures import (
     autoregression_error,
     predictability,
+    predicted_shares,
     predictive_information,
     subspace_angles,
 )
+from predfeat.series import check_sequences
 
 # One in H rows of all phases: sums in another order, of numbers of order one.
 CLOSE = {"rtol": 1e-9, "atol": 1e-12}
@@ -115,8 +117,10 @@ def test_far_ahead_the_feature_that_lasts_is_found():
 def test_the_score_looks_as_far_ahead_as_the_method(method):
     X = walk()
     score = method.fit(X[:80]).score(X[80:])
-    assert score == -predictability(method.transform(X[80:]), 2, horizon=4)
-    assert SFA(2).fit(X).score(X) == -predictability(SFA(2).fit(X).transform(X))
+    features = check_sequences(method.transform(X[80:]))
+    assert score == predicted_shares(features, None, 2, horizon=4).sum()
+    features = check_sequences(SFA(2).fit(X).transform(X))
+    assert SFA(2).fit(X).score(X) == predicted_shares(features, None, 1).sum()
 
 
 @pytest.mark.parametrize("method", [GPFA(1, n_lags=3, horizon=4), PFA(1, n_lags=3, horizon=4)])

@@ -5,9 +5,11 @@ import pytest
 from sklearn.base import clone
 from sklearn.decomposition import PCA
 
+import naive_selection
 from predfeat import GPFA, PFA, SFA, ForeCA, RandomFeatures
+from predfeat.datasets import predictable_noise
 from predfeat.exceptions import RankError
-from predfeat.measures import predictability, subspace_angles
+from predfeat.measures import subspace_angles
 
 METHODS = [
     GPFA(max_iter=3, n_neighbors=5),
@@ -169,14 +171,21 @@ def test_shuffling_whole_trials_leaves_the_span(method):
 
 
 @every
-def test_score_is_minus_the_predictability(method):
+def test_score_is_what_neighbours_predict(method):
     X, other = waves(), waves(seed=1)
     model = clone(method).fit(X)
     n_lags = method.get_params().get("n_lags", 1)
-    groups = np.arange(240) // 60
-    expected = predictability(model.transform(other), n_lags, 10, groups=groups)
-    assert model.score(other, groups=groups) == -expected
-    assert model.score(other) == -predictability(model.transform(other), n_lags, 10)
+    for groups in (None, np.arange(240) // 60):
+        features = model.transform(other)
+        sequences = [features] if groups is None else np.split(features, 4)
+        expected = naive_selection.predicted_shares(sequences, None, n_lags, 10)
+        assert model.score(other, groups=groups) == pytest.approx(np.sum(expected), rel=1e-9)
+
+
+def test_score_is_highest_at_the_true_number_of_features():
+    X, other = (predictable_noise(2000, 6, random_state=seed) for seed in (0, 1))
+    scores = [GPFA(m, n_neighbors=20).fit(X).score(other) for m in (1, 2, 3, 4)]
+    assert int(np.argmax(scores)) == 1
 
 
 @every

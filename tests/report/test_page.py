@@ -448,7 +448,7 @@ FINDINGS = [
         "severity": "problem",
         "summary": "There are 9 steps for <b>8</b> columns & more.",
         "meaning": 'It is "chance".',
-        "advice": "Use </p><script>x</script> or pca_components=0.99, init='sfa', past=False.",
+        "advice": "Try </p><script>x</script>, `pca_components=0.99`, `init='sfa'`, `past=False`.",
         "values": {"n_steps": 9, "share": 0.5, "unknown": None},
     },
     {
@@ -456,7 +456,7 @@ FINDINGS = [
         "severity": "warning",
         "summary": "Both are 1.",
         "meaning": "The past says so.",
-        "advice": "Try n_components=2.",
+        "advice": "Try `n_components=2`.",
         "values": {},
     },
     {
@@ -464,7 +464,7 @@ FINDINGS = [
         "severity": "note",
         "summary": "Slow.",
         "meaning": "Nothing else.",
-        "advice": "Measure with relative=True.",
+        "advice": "Measure with `predictability(relative=True)`.",
         "values": {},
     },
 ]
@@ -491,7 +491,7 @@ def test_findings_are_told_with_what_to_change(all_results):
     plain = " ".join(re.sub(r"<[^>]+>", "", section).split())
     for finding in FINDINGS:
         for key in ("summary", "meaning", "advice"):
-            assert " ".join(finding[key].split()) in html.unescape(plain)
+            assert " ".join(finding[key].replace("`", "").split()) in html.unescape(plain)
     # Not by colour alone: the outlines are different ones.
     outlines = re.findall(r'<path class="fill" d="([^"]+)"', section)
     assert len(set(outlines)) == len(outlines) == 3
@@ -499,9 +499,18 @@ def test_findings_are_told_with_what_to_change(all_results):
     code = re.findall(r"<code>(.*?)</code>", section)
     assert code[:4] == ["pca_components=0.99", "init=&#39;sfa&#39;", "past=False", "n_components=2"]
     assert code[4:] == [
-        "relative=True", "--n-components", "--pca-components", "--init", "--no-past",
-        "relative=True",
+        "predictability(relative=True)", "--n-components", "--pca-components", "--init",
+        "--no-past", "relative=True",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("advice", ["Try n_components=2, `n_lags=3.", "Try n_lags=3, or past."])
+def test_advice_without_marks_is_plain_text(all_results, advice):
+    # As earlier versions wrote it; or damaged.
+    page = render(with_findings(all_results["table"], {**FINDINGS[1], "advice": advice}))
+    section = part_of(page, "diagnosis", "features")
+    assert advice in section
+    assert "<code>" not in section
 
 
 @pytest.mark.parametrize(

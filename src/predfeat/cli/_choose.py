@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from predfeat.cli._data import read_recording
-from predfeat.cli._methods import understand_method
+from predfeat.cli._methods import WORDS, complete_method, understand_method
 from predfeat.cli._options import (
     MOST,
     MOST_JOBS,
@@ -43,7 +43,8 @@ __all__ = ["choose"]
 _FILES = ("choice.html", "choice.json")
 
 
-_METHODS = {"gpfa1": "GPFA", "gpfa2": "GPFA", "sfa": "SFA", "pfa": "PFA", "foreca": "ForeCA"}
+# Random features have nothing to choose, and AutoFeatures is a choice already.
+_WORDS = tuple(word for word in WORDS if word not in ("random", "auto"))
 
 
 def _values(text: str) -> Any:
@@ -60,7 +61,11 @@ def choose(
     method: Annotated[
         str,
         typer.Option(
-            "--method", "-m", metavar="METHOD", help=f"To choose for: {', '.join(_METHODS)}."
+            "--method",
+            "-m",
+            metavar="METHOD",
+            help=f"To choose for: {', '.join(_WORDS)}.",
+            autocompletion=complete_method,
         ),
     ] = "gpfa2",
     n_lags: Annotated[str, _values("Samples in a state, p,")] = "1-5",
@@ -94,6 +99,7 @@ def choose(
 
         predfeat choose trials.csv --group trial --n-lags 1-8 --method sfa
     """
+    from predfeat.features import METHODS
     from predfeat.report import choice_results, render_choice
     from predfeat.selection import choose as choose_setting
 
@@ -102,7 +108,7 @@ def choose(
         "n_neighbors": _numbers(n_neighbors, "--n-neighbors"),
         "n_components": _numbers(n_components, "--n-components"),
     }
-    kind = understand_method(method, "--method", tuple(_METHODS))
+    kind = understand_method(method, "--method", _WORDS)
     paths = {name: out / name for name in _FILES}
     refuse_unwritable(paths.values(), force=force, data=files)
     recording = read_recording(files, reading, quiet=quiet)
@@ -114,7 +120,7 @@ def choose(
             groups,
             **tried,
             horizon=horizon,
-            method=_estimator(kind, pca),
+            method=METHODS[kind].build(pca_components=pca),
             n_folds=folds,
             n_jobs=jobs,
             on_progress=progress,
@@ -173,13 +179,6 @@ def _spread(
     if pca_components is not None:
         return values, groups, count_or_share(pca_components)
     return values, groups, choose_pca(recording, take(series, rows, pieces=groups), len(rows))
-
-
-def _estimator(method: str, pca_components: int | float | None) -> Any:
-    import predfeat
-
-    graph = {"gpfa1": {"graph": "full"}, "gpfa2": {"graph": "star"}}.get(method, {})
-    return getattr(predfeat, _METHODS[method])(**graph, pca_components=pca_components)
 
 
 def _show(choice: Any, source: str) -> None:

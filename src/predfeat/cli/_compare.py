@@ -20,7 +20,7 @@ from predfeat.cli._follow_ups import (
     follow_up,
     pages,
 )
-from predfeat.cli._methods import METHODS, understand_methods
+from predfeat.cli._methods import understand_methods
 from predfeat.cli._notes import data_notes
 from predfeat.cli._options import (
     MOST,
@@ -144,9 +144,12 @@ def compare(
         predfeat compare weather.csv --significance permutation --no-diagnosis
     """
     from predfeat.experiments import Limits
+    from predfeat.features import METHODS
     from predfeat.report import results_of
 
-    chosen = [METHODS[m] for m in understand_methods(methods, "--methods")] if methods else None
+    chosen = (
+        [METHODS[w].name for w in understand_methods(methods, "--methods")] if methods else None
+    )
     pca = "auto" if pca_components is None else count_or_share(pca_components)
     paths = {name: out / name for name in _FILES}
     kept = KeptSurrogates(out / "surrogates.json", force=force)

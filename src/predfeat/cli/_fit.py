@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +13,7 @@ import typer
 
 from predfeat._progress import following
 from predfeat.cli._data import read_recording
-from predfeat.cli._methods import METHODS, complete_method, understand_method
+from predfeat.cli._methods import WORDS, complete_method, understand_method
 from predfeat.cli._notes import data_notes
 from predfeat.cli._options import (
     LARGEST_SEED,
@@ -27,7 +28,7 @@ from predfeat.cli._options import (
 )
 from predfeat.cli._outputs import refuse_unwritable
 from predfeat.cli._terminal import in_words, progress_bar, say, short_name, show
-from predfeat.cli._wording import in_options
+from predfeat.cli._wording import advice_in_options, in_options
 from predfeat.exceptions import ConstantColumnsWarning
 
 __all__ = ["fit"]
@@ -37,18 +38,6 @@ _LISTED = 10
 # A fit that takes longer, in seconds, is worth a word before it starts.
 _LONG_FIT = 60
 _FEWER_ROWS = 20_000
-_CLASSES = {
-    "gpfa": "GPFA",
-    "random": "RandomFeatures",
-    "sfa": "SFA",
-    "pfa": "PFA",
-    "foreca": "ForeCA",
-    "gpfa1": "GPFA",
-    "gpfa2": "GPFA",
-    "auto": "AutoFeatures",
-}
-
-_GRAPHS = {"gpfa1": "full", "gpfa2": "star"}
 
 
 @reads_a_file
@@ -62,7 +51,7 @@ def fit(
             "--method",
             "-m",
             metavar="METHOD",
-            help=f"What to fit: {', '.join(_CLASSES)}.",
+            help=f"What to fit: {', '.join(WORDS)}; gpfa alone goes by --graph.",
             autocompletion=complete_method,
         ),
     ] = "gpfa",
@@ -327,24 +316,40 @@ def _diagnose(model: Any, names: Any, values: Any, groups: Any, jobs: int) -> No
             n_jobs=jobs,
             on_progress=progress,
         )
-    show(*in_options(str(found)).split("\n"))
+    show(*str(_spoken(found)).split("\n"))
     if any("relative=" in finding.advice for finding in found.findings):
         show("", "What is called left to chance is measured with relative=True.")
 
 
-def _estimator(method: str, parameters: dict[str, Any], jobs: int) -> Any:
-    import predfeat
+def _spoken(diagnosis: Any) -> Any:
+    """Return a diagnosis that speaks of options instead of parameters."""
+    return replace(
+        diagnosis,
+        findings=tuple(
+            replace(
+                finding,
+                summary=in_options(finding.summary),  # which may hold a message of the library
+                advice=advice_in_options(finding.advice),
+            )
+            for finding in diagnosis.findings
+        ),
+    )
 
-    meant = understand_method(method, "--method", tuple(_CLASSES))
-    graph = _GRAPHS.get(meant)
-    if graph is not None and parameters.setdefault("graph", graph) != graph:
-        raise typer.BadParameter(
-            f"{METHODS[meant]} is GPFA with --graph {graph}, but --graph {parameters['graph']} "
-            "was given.",
-            param_hint="--method",
-        )
-    kind = getattr(predfeat, _CLASSES[meant])
-    known = kind().get_params()
+
+def _estimator(method: str, parameters: dict[str, Any], jobs: int) -> Any:
+    from predfeat.features import METHODS
+
+    meant = METHODS[understand_method(method, "--method")]
+    # Without a number, GPFA has the graph that --graph says.
+    fixed = {} if method.strip().casefold() == "gpfa" else meant.parameters
+    for name, value in fixed.items():
+        if parameters.setdefault(name, value) != value:
+            raise typer.BadParameter(
+                f"{meant.name} is {meant.estimator.__name__} with --{name} {value}, but "
+                f"--{name} {parameters[name]} was given.",
+                param_hint="--method",
+            )
+    kind, known = meant.estimator, meant.parameter_names
     for name in parameters:
         if name not in known:
             raise typer.BadParameter(

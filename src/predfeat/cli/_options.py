@@ -11,7 +11,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from predfeat.cli._methods import METHODS, complete_method
+from predfeat.cli._methods import WORDS, complete_method
 
 __all__ = [
     "DataFiles",
@@ -70,7 +70,7 @@ Methods = Annotated[
         "--methods",
         "-m",
         metavar="METHOD",
-        help=f"Methods to take part, of {', '.join(METHODS)}: a,b or once for each. "
+        help=f"Methods to take part, of {', '.join(WORDS)}: a,b or once for each. "
         "Default: all but auto, which fits them all.",
         autocompletion=complete_method,
     ),

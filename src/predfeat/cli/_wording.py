@@ -1,8 +1,9 @@
 """What the library says of its parameters, said of the command's options.
 
-`n_lags=3` becomes --n-lags 3, by the options that the running command itself declares. A parameter
-of one word, such as time or group, is one only where it is written as `time` or time=…; elsewhere
-it is a word.
+`n_lags=3` becomes --n-lags 3, by the options that the running command itself declares. Findings
+mark code with backticks (`advice_in_options`). In all other texts (`in_options`) a parameter of
+one word, such as time or group, is one only where it is written as `time` or time=…; elsewhere it
+is a word.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import re
 import shlex
 from typing import Any
 
-__all__ = ["in_options", "speak_of"]
+__all__ = ["advice_in_options", "in_options", "speak_of"]
 
 # Options that carry another name than the library's parameter, beside those without its n_.
 _OTHER_NAMES = {"random_state": "seed", "kind": "significance"}
@@ -67,26 +68,47 @@ def in_options(text: str) -> str:
     return _MENTIONS.sub(_mention, text)
 
 
-def _mention(found: re.Match[str]) -> str:
-    if found["model"] or found["none"]:
-        return found["model"] or "or none"
-    whole, name, value = found[0], found["named"], found["value"]
-    if name in _COUNTED and value.isdigit():
-        return f"{value} {_COUNTED[name]}{'' if value == '1' else 's'}"
-    option = _option(name or found["ticked"] or found["bare"])
+def advice_in_options(advice: str) -> str:
+    """Return a finding's advice, whose code stands in backticks, with options for parameters."""
+    parts = advice.split("`")
+    parts[1::2] = map(_code_in_options, parts[1::2])
+    return "".join(parts)
+
+
+def _code_in_options(code: str) -> str:
+    """Say `n_lags=3` as --n-lags 3, and `GPFA(n_lags=3)` as GPFA with --n-lags 3."""
+    called, bracket, inside = code.removesuffix(")").partition("(")
+    parts = inside.split(", ") if bracket else [code]
+    typed = [_typed(name, value if equals else None)
+             for name, equals, value in (part.partition("=") for part in parts)]  # fmt: skip
+    if None in typed:
+        return code
+    return f"{called} with " * bool(bracket) + " ".join(filter(None, typed))
+
+
+def _typed(name: str, value: str | None) -> str | None:
+    """Return a parameter as it is typed, None where the command has no such option."""
+    option = _option(name)
     if option is None:
-        return whole
+        return None
     on, off = option
-    if name is None:
+    if value is None:
         return on
     if value in ("True", "False"):
         return on if value == "True" else off or f"no {on}"
     return f"{on} {_plain(value)}"
 
 
-def _option(name: str | None) -> tuple[str, str | None] | None:
-    if name is None:
-        return None
+def _mention(found: re.Match[str]) -> str:
+    if found["model"] or found["none"]:
+        return found["model"] or "or none"
+    whole, name, value = found[0], found["named"], found["value"]
+    if name in _COUNTED and value.isdigit():
+        return f"{value} {_COUNTED[name]}{'' if value == '1' else 's'}"
+    return _typed(name or found["ticked"] or found["bare"] or "", value) or whole
+
+
+def _option(name: str) -> tuple[str, str | None] | None:
     for known in (name, _OTHER_NAMES.get(name, ""), name.removeprefix("n_")):
         if known in _options:
             return _options[known]

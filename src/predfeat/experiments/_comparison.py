@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from predfeat._typing import FloatArray
 from predfeat.datasets import predictable_noise
-from predfeat.features import GPFA, PFA, SFA, ForeCA, RandomFeatures
+from predfeat.features import METHODS
 from predfeat.measures import predictability
 
 __all__ = [
@@ -110,17 +110,16 @@ def standard_methods(
     >>> list(standard_methods())
     ['random', 'SFA', 'PFA', 'ForeCA', 'GPFA (1)', 'GPFA (2)']
     """
-    gpfa = GPFA(
-        n_components, n_lags=n_lags, horizon=horizon, n_neighbors=n_neighbors, n_jobs=n_jobs
-    )
-    return {
-        "random": RandomFeatures(n_components, random_state=random_state),
-        "SFA": SFA(n_components),
-        "PFA": PFA(n_components, n_lags=n_lags, horizon=horizon),
-        "ForeCA": ForeCA(n_components, random_state=random_state),
-        "GPFA (1)": clone(gpfa).set_params(graph="full"),
-        "GPFA (2)": clone(gpfa).set_params(graph="star"),
+    options = {
+        "n_components": n_components,
+        "n_lags": n_lags,
+        "horizon": horizon,
+        "n_neighbors": n_neighbors,
+        "random_state": random_state,
+        "n_jobs": n_jobs,
     }
+    paper = [method for word, method in METHODS.items() if word != "auto"]
+    return {method.name: method.build(**options) for method in paper}
 
 
 def compare_methods(

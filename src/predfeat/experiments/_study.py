@@ -21,7 +21,7 @@ from predfeat.experiments._other_lags import (
 from predfeat.experiments._outcome import Limits, MethodRuns, Protocol, Study
 from predfeat.experiments._repetitions import TimedWhitening, UsableSplits, run_methods
 from predfeat.experiments._scores import Measure, Rows
-from predfeat.features import AutoFeatures
+from predfeat.features import METHODS
 from predfeat.series import Sequences, check_sequences, find_states
 from predfeat.splits import TRAIN_SHARE, blocked_splits, shortest_piece, spread_sequences, take
 
@@ -219,7 +219,8 @@ def _known_methods(
         "n_jobs": n_jobs,
     }
     standard = standard_methods(n_components, **same, random_state=random_state)
-    return standard, {"AutoFeatures": AutoFeatures(n_components, **same)}
+    auto = METHODS["auto"]
+    return standard, {auto.name: auto.build(n_components=n_components, **same)}
 
 
 def _judged(study: Study, *, other_lags: bool, n_jobs: int | None) -> Study:

@@ -14,6 +14,7 @@ from predfeat.features._foreca import ForeCA, forecastable_directions
 from predfeat.features._gpfa import GPFA
 from predfeat.features._iteration import Observer, iterate
 from predfeat.features._mean_space import mean_space
+from predfeat.features._methods import METHODS, Method, find_method, name_of
 from predfeat.features._pfa import PFA, linearly_predictable_directions
 from predfeat.features._random import RandomFeatures
 from predfeat.features._run import Iteration, Run, averaged
@@ -51,6 +52,10 @@ __all__ = [
     "forecastable_directions",
     "mean_space",
     "first_within_tolerance",
+    "METHODS",
+    "Method",
+    "find_method",
+    "name_of",
     "ExpectedTime",
     "expected_time",
 ]

@@ -15,7 +15,7 @@ from predfeat._compat import POSITIVE, Interval, RealNotInt
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import DimensionError
 from predfeat.features._ignored_target import check_ignored_target
-from predfeat.measures import predictability
+from predfeat.measures import predicted_shares
 from predfeat.series import Sequences, check_matrix, check_sequences, refuse_overflow
 from predfeat.solvers import fix_signs
 from predfeat.whitening import Whitening, fit_whitening
@@ -237,10 +237,14 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return reconstruction
 
     def score(self, X: Any, y: Any = None, *, groups: ArrayLike | None = None) -> float:
-        """Return minus the predictability of the features of X: higher is better.
+        """Return how many features' worth of variance is predicted in X: higher is better.
 
-        The measure is `predfeat.measures.predictability` with the method's own `n_lags` and
-        `horizon` (1 for methods without) and 10 neighbours.
+        For each state, the successors of its 10 most similar other states are averaged. The share
+        of variance that this predicts, `predfeat.measures.predicted_shares`, is summed over the
+        features: a real feature adds to the sum, and one that is noise takes a tenth away. So
+        searches over `n_components` find the number of real features, as `choose` does, and not
+        the smallest number. States have the method's own `n_lags` and `horizon` (1 for methods
+        without).
 
         Parameters
         ----------
@@ -253,15 +257,13 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Returns
         -------
         float
+            At most `n_components`.
         """
-        features = self.transform(X)
+        features = np.asarray(self.transform(X))
         check_ignored_target(y, groups, len(features), type(self).__name__)
-        return -predictability(
-            np.asarray(features),
-            n_lags=getattr(self, "n_lags", 1),
-            horizon=getattr(self, "horizon", 1),
-            groups=groups,
-        )
+        n_lags, horizon = getattr(self, "n_lags", 1), getattr(self, "horizon", 1)
+        series = check_sequences(features, groups)
+        return float(predicted_shares(series, None, n_lags, horizon=horizon).sum())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from predfeat._typing import FloatArray
+from predfeat.measures._input import column_exponents, scaled_columns
 from predfeat.neighbors import search
 from predfeat.series import Sequences, find_states
 
@@ -77,6 +78,9 @@ def predicted_shares(
     table = search(
         asked, n_neighbors, library=library, theiler=theiler, engine=engine, n_jobs=n_jobs
     )
+    # A share has no unit, but squares of huge and tiny numbers leave the range of float64.
+    exponents = np.maximum(column_exponents(train), column_exponents(test))
+    train, test = (scaled_columns(part, exponents) for part in (train, test))
     predicted = train.rows[table.indices + horizon].mean(axis=1)
     actual = test.rows[table.times + horizon]
     left = np.square(actual - predicted).sum(axis=0)

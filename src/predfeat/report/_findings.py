@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from markupsafe import Markup, escape
 
+from predfeat._method_options import METHOD_OPTIONS
 from predfeat.report._svg import number, tag
 
 __all__ = ["SEVERITIES", "findings_part", "parameters_as_options"]
@@ -20,31 +20,6 @@ _SHOWN = {
 }
 SEVERITIES = tuple(_SHOWN)
 
-_BOTH, _FIT = ("compare", "fit"), ("fit",)
-# Parameters that findings advise to change: the option, and the commands that have it.
-_OPTIONS = {
-    "n_components": ("--n-components", _BOTH),
-    "n_lags": ("--n-lags", _BOTH),
-    "horizon": ("--horizon", _BOTH),
-    "n_neighbors": ("--n-neighbors", _BOTH),
-    "pca_components": ("--pca-components", _BOTH),
-    "init": ("--init", _FIT),
-    "max_iter": ("--max-iter", _FIT),
-    "n_averaged": ("--n-averaged", _FIT),
-    "n_intermediate": ("--n-intermediate", _FIT),
-    "past": ("--no-past", _FIT),
-    "theiler": ("--theiler", _FIT),
-    "weighting": ("--weighting", _FIT),
-    "normalized": ("--no-normalized", _FIT),
-}
-_SHORT = ("horizon", "init", "past", "normalized", "relative")
-_LONG = [name for name in _OPTIONS if name not in _SHORT]
-# A parameter with its value, if it has one there; short names only with one, as they may be words.
-_NAMED = re.compile(
-    rf"(\b(?:(?:{'|'.join(_LONG)})\b|(?:{'|'.join(_SHORT)})(?==))"
-    r"(?:=(?:'\w+'|\w+(?:\.\w+)?))?|--[a-z-]+)"
-)
-
 
 def findings_part(results: dict[str, Any]) -> dict[str, Any] | None:
     """Return the words and marks of a diagnosis, if there was one."""
@@ -56,13 +31,12 @@ def findings_part(results: dict[str, Any]) -> dict[str, Any] | None:
     return {
         "subject": f"{diagnosis['method']}, fitted to {number(n_rows)} row{'s' * (n_rows != 1)}",
         "alarm": _counted(findings, ("problem", "warning")),
-        "options": _code(parameters_as_options(finding["advice"] for finding in findings)),
+        "options": _marked(parameters_as_options(finding["advice"] for finding in findings)),
         "findings": [
             {
-                # Plain text, as names of columns in it may look like parameters.
                 "summary": finding["summary"],
                 "meaning": finding["meaning"],
-                "advice": _code(finding["advice"]),
+                "advice": _marked(finding["advice"]),
                 "name": finding["name"].replace("-", " "),
                 "word": _SHOWN[finding["severity"]][0],
                 "colour": _SHOWN[finding["severity"]][1],
@@ -87,12 +61,17 @@ def _mark(severity: str) -> Markup:
     )  # fmt: skip
 
 
-def _code(text: str) -> Markup:
-    """Set parameters and options apart from the words around them."""
-    parts = _NAMED.split(text)  # every second one is a name
+def _marked(text: str) -> Markup:
+    """Set what stands in backticks apart from the words around it."""
     return Markup("").join(
-        tag("code", part) if i % 2 else escape(part) for i, part in enumerate(parts)
+        tag("code", part) if i % 2 else escape(part) for i, part in enumerate(_parts(text))
     )
+
+
+def _parts(text: str) -> list[str]:
+    """Return words and code in turn; a text with a backtick that nothing closes is all words."""
+    parts = text.split("`")
+    return parts if len(parts) % 2 else [text]
 
 
 def parameters_as_options(advice: Iterable[str]) -> str:
@@ -101,32 +80,42 @@ def parameters_as_options(advice: Iterable[str]) -> str:
     Parameters
     ----------
     advice : iterable of str
+        Of findings, with parameters in backticks.
 
     Returns
     -------
     str
-        A sentence or two; empty where there is no parameter in it.
+        A sentence or two, with options in backticks; empty where there is no parameter in it.
 
     Examples
     --------
     >>> from predfeat.report import parameters_as_options
-    >>> print(parameters_as_options(["Use fewer lags (n_lags=5), or theiler=9."]))
-    On the command line the parameters are options: --n-lags of predfeat compare and predfeat fit,
-    --theiler of predfeat fit.
+    >>> print(parameters_as_options(["Use fewer lags (`n_lags`), or `theiler=9`."]))
+    On the command line the parameters are options: `--n-lags` of predfeat compare and predfeat fit,
+    `--theiler` of predfeat fit.
     """
-    named = {name.partition("=")[0] for text in advice for name in _NAMED.findall(text)}
+    named = {name for text in advice for code in _parts(text)[1::2] for name in _names(code)}
+    by_commands: dict[tuple[str, ...], list[str]] = {}
+    for option in METHOD_OPTIONS.values():
+        if option.parameter in named:
+            by_commands.setdefault(option.commands, []).append(f"`{option.advised}`")
     said = [
         f"{_listed(options)} of {_listed([f'predfeat {command}' for command in commands])}"
-        for commands in (_BOTH, _FIT)
-        if (options := [o for n, (o, of) in _OPTIONS.items() if of == commands and n in named])
+        for commands, options in sorted(by_commands.items())
     ]
     sentences = []
     if said:
         sentences.append(f"On the command line the parameters are options: {', '.join(said)}.")
     if "relative" in named:
-        sentences.append("What is called left to chance is measured with relative=True.")
+        sentences.append("What is called left to chance is measured with `relative=True`.")
     return " ".join(sentences)
 
 
-def _listed(names: list[str]) -> str:
+def _names(code: str) -> list[str]:
+    """Return the parameters in `n_lags`, `n_lags=3` or `GPFA(n_lags=3, past=False)`."""
+    inside = code[code.find("(") + 1 :].rstrip(")")
+    return [part.partition("=")[0].strip() for part in inside.split(",")]
+
+
+def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

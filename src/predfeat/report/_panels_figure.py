@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from predfeat.experiments.reproduction import LABELS, TRUTH, Outcome, Panel, Row
+from predfeat.experiments.reproduction import FROM_PFA, FROM_SFA, LABELS, TRUTH, Outcome, Panel, Row
+from predfeat.features import METHODS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,14 +26,14 @@ MEASURES: dict[str, tuple[str, Callable[[Row], float]]] = {
 
 # Colours that people who confuse red and green can tell apart, and a mark for each method.
 _STYLES: dict[str, dict[str, Any]] = {
-    "random": {"color": "#7d8791", "marker": "x", "linestyle": ":"},
-    "SFA": {"color": "#0072b2", "marker": "s"},
-    "PFA": {"color": "#c04d00", "marker": "^"},
-    "ForeCA": {"color": "#a8467f", "marker": "D"},
-    "GPFA (1)": {"color": "#00805d", "marker": "o"},
-    "GPFA (2)": {"color": "#000000", "marker": "o"},
-    "GPFA (2) from SFA": {"color": "#2f7f9f", "marker": "v", "linestyle": "--"},
-    "GPFA (2) from PFA": {"color": "#8f6a00", "marker": "v", "linestyle": "--"},
+    METHODS["random"].name: {"color": "#7d8791", "marker": "x", "linestyle": ":"},
+    METHODS["sfa"].name: {"color": "#0072b2", "marker": "s"},
+    METHODS["pfa"].name: {"color": "#c04d00", "marker": "^"},
+    METHODS["foreca"].name: {"color": "#a8467f", "marker": "D"},
+    METHODS["gpfa1"].name: {"color": "#00805d", "marker": "o"},
+    METHODS["gpfa2"].name: {"color": "#000000", "marker": "o"},
+    FROM_SFA: {"color": "#2f7f9f", "marker": "v", "linestyle": "--"},
+    FROM_PFA: {"color": "#8f6a00", "marker": "v", "linestyle": "--"},
     TRUTH: {"color": "#5a646f", "marker": "", "linestyle": "-."},
 }
 _SHIFT = 0.007  # of the axis, from one method to the next

@@ -261,7 +261,8 @@ _DIAGNOSIS = _dict(
                     "severity": _one_of(*SEVERITIES),
                     **dict.fromkeys(("name", "summary", "meaning", "advice"), TEXT),
                     "values": _mapping(_maybe(NUMBER)),
-                }
+                },
+                later={"parameters": _mapping(PLAIN)},
             )
         ),
     }

@@ -133,58 +133,27 @@ def panel_svg(
     x_labels, y_labels : list of (position between 0 and 1, text)
     """
     top = 14 if y_labels else 2
-    rules = [
-        tag(
-            "line",
-            class_="rule",
-            x1="0",
-            x2="100%",
-            y1=f"{top + height * (1 - at):.5g}",
-            y2=f"{top + height * (1 - at):.5g}",
-        )
-        for at, _ in y_labels
-    ]
+    rules = [_rule(top + height * (1 - at)) for at, _ in y_labels]
     y_texts = [
-        tag(
-            "text",
-            text,
-            class_="tick",
-            x="100%",
-            y=f"{top + height * (1 - at) - 3:.5g}",
-            text_anchor="end",
-        )
+        tag("text", text, class_="tick", x="100%", y=f"{top + height * (1 - at) - 3:.5g}",
+            text_anchor="end")
         for at, text in y_labels
-    ]
+    ]  # fmt: skip
     x_texts = [
-        tag(
-            "text",
-            text,
-            class_="tick",
-            x=across(at),
-            y=str(top + height + 15),
-            text_anchor="start" if at < 0.06 else "end" if at > 0.94 else "middle",
-        )
+        tag("text", text, class_="tick", x=across(at), y=str(top + height + 15),
+            text_anchor="start" if at < 0.06 else "end" if at > 0.94 else "middle")
         for at, text in x_labels
-    ]
+    ]  # fmt: skip
     inner = tag(
-        "svg",
-        *paths,
-        y=str(top),
-        width="100%",
-        height=str(height),
-        viewBox="0 0 1000 1000",
-        preserveAspectRatio="none",
-        aria_hidden="true",
-    )
+        "svg", *paths, y=str(top), width="100%", height=str(height), viewBox="0 0 1000 1000",
+        preserveAspectRatio="none", aria_hidden="true",
+    )  # fmt: skip
     return tag(
-        "svg",
-        *rules,
-        inner,
-        *y_texts,
-        *x_texts,
-        class_="plot",
-        role="img",
-        aria_label=alt,
-        width="100%",
-        height=str(top + height + (20 if x_labels else 2)),
-    )
+        "svg", *rules, inner, *y_texts, *x_texts, class_="plot", role="img", aria_label=alt,
+        width="100%", height=str(top + height + (20 if x_labels else 2)),
+    )  # fmt: skip
+
+
+def _rule(y: float) -> Markup:
+    """Return a line across at a height."""
+    return tag("line", class_="rule", x1="0", x2="100%", y1=f"{y:.5g}", y2=f"{y:.5g}")

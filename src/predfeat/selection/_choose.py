@@ -16,7 +16,7 @@ from predfeat._processes import finished_work
 from predfeat._threads import as_in_a_worker
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import LeftOutWarning, NoSpectrumError, RankError, TooFewStatesError
-from predfeat.features import GPFA, PFA, SFA, ForeCA
+from predfeat.features import GPFA, PFA, SFA, ForeCA, name_of
 from predfeat.measures import predicted_shares
 from predfeat.neighbors import fewest_candidates
 from predfeat.selection._choice import Choice
@@ -126,7 +126,7 @@ def choose(
     )
     chosen = surface.simplest()
     return Choice(
-        method=_name(template),
+        method=name_of(template),
         estimator=template,
         surface=surface,
         best=surface.best(),
@@ -187,12 +187,6 @@ def _as_list(methods: Sequence[Any]) -> list[Any]:
 
 def _is_gpfa(method: Any) -> bool:
     return isinstance(method, GPFA) or (isinstance(method, type) and issubclass(method, GPFA))
-
-
-def _name(template: Any) -> str:
-    """Return the method's name, with the paper's number of GPFA's graph."""
-    kind = type(template).__name__
-    return f"{kind} ({1 if template.graph == 'full' else 2})" if _is_gpfa(template) else kind
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,9 @@ def test_severest_first_and_plain():
     assert order == sorted(order)
     assert len(set(order)) > 1
     again = json.loads(json.dumps(diagnosis.as_dict()))
+    parameters = [finding.pop("parameters") for finding in again["findings"]]
     assert [Finding(**finding) for finding in again["findings"]] == list(diagnosis.findings)
+    assert parameters == [finding.parameters for finding in diagnosis.findings]
     text = str(diagnosis)
     for finding in diagnosis.findings:
         assert f"{finding.severity.upper()}: {finding.name}" in text

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from diagnosis_series import (
     autoregressions,
@@ -192,6 +193,12 @@ def test_a_pathology_raises_its_finding(name):
     finding = found[expected]
     assert parameter.split("=")[0] in model.get_params()
     assert parameter in finding.advice
+    assert parameter.split("=")[0] in finding.parameters
+    for each in diagnosis.findings:
+        assert set(each.parameters) <= set(model.get_params())
+        changes = {name: value for name, value in each.parameters.items() if value is not None}
+        clone(model).set_params(**changes).check_parameters()  # what is advised can be done
+        assert each.advice.count("`") % 2 == 0
     assert (finding.severity == "note") == (name in MILD)
     assert any(character.isdigit() for character in finding.summary)
     assert finding.meaning.endswith(".")

@@ -8,6 +8,8 @@ an `Outcome`, and `signed_rank_table` judges it.
 from predfeat.experiments.reproduction._audio import RECORDINGS, audio_setup, audio_source
 from predfeat.experiments.reproduction._ledger import Ledger, Measured, Result
 from predfeat.experiments.reproduction._methods import (
+    FROM_PFA,
+    FROM_SFA,
     METHODS,
     TRUTH,
     Parameters,
@@ -62,6 +64,8 @@ __all__ = [
     "Part",
     "NoiseSource",
     "RecordingSource",
+    "FROM_PFA",
+    "FROM_SFA",
     "METHODS",
     "TRUTH",
     "Parameters",

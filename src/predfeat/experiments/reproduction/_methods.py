@@ -6,24 +6,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from predfeat.experiments.reproduction._specification import Fit, Setting
-from predfeat.features import GPFA, PFA, SFA, ForeCA, RandomFeatures
+from predfeat.features import METHODS as ALL
+from predfeat.features import Method
 
-__all__ = ["METHODS", "TRUTH", "Parameters", "estimator_of", "settings_of"]
+__all__ = ["FROM_PFA", "FROM_SFA", "METHODS", "TRUTH", "Parameters", "estimator_of", "settings_of"]
 
 TRUTH = "true dimensions"
 
-_CLASSES: dict[str, type] = {
-    "random": RandomFeatures,
-    "SFA": SFA,
-    "PFA": PFA,
-    "ForeCA": ForeCA,
-    "GPFA (1)": GPFA,
-    "GPFA (2)": GPFA,
-    "GPFA (2) from SFA": GPFA,
-    "GPFA (2) from PFA": GPFA,
+# Where GPFA's iteration starts, for the two curves that the figures add.
+FROM_SFA, FROM_PFA = (f"{ALL['gpfa2'].name} from {ALL[word].name}" for word in ("sfa", "pfa"))
+_STARTS = {FROM_SFA: "sfa", FROM_PFA: "pfa"}
+_BY_NAME: dict[str, Method] = {
+    **{method.name: method for word, method in ALL.items() if word != "auto"},
+    **dict.fromkeys(_STARTS, ALL["gpfa2"]),
 }
 
-METHODS = tuple(_CLASSES)
+METHODS = tuple(_BY_NAME)
 
 
 @dataclass(frozen=True)
@@ -90,21 +88,22 @@ def settings_of(
     (('n_components', 2), ('n_lags', 1), ('n_repeats', 0))
     """
     settings: dict[str, Setting] = {"n_components": n_ordered}
-    if method == "random":
+    kind = _BY_NAME[method]
+    if kind.word == "random":
         settings["random_state"] = repetition
-    elif method == "PFA":
+    elif kind.word == "pfa":
         settings |= {"n_lags": parameters.n_lags, "n_repeats": n_repeats}
-    elif method == "ForeCA":
+    elif kind.word == "foreca":
         settings["random_state"] = 0
-    elif method.startswith("GPFA"):
+    elif kind.word in ("gpfa1", "gpfa2"):
         settings = {
             "n_components": parameters.n_components,
             "n_lags": parameters.n_lags,
             "n_neighbors": parameters.n_neighbors,
-            "graph": "full" if method == "GPFA (1)" else "star",
+            "graph": kind.parameters["graph"],
             "max_iter": parameters.max_iter,
             "tol": parameters.tol,
-            "init": {"from SFA": "sfa", "from PFA": "pfa"}.get(method[9:], "input"),
+            "init": _STARTS.get(method, "input"),
         }
     return tuple(sorted(settings.items()))
 
@@ -127,4 +126,4 @@ def estimator_of(fit: Fit) -> Any:
     >>> estimator_of(Fit("toy", "noise", "", 10, 700, 100, 700, None, "PFA", settings, 0, 0))
     PFA(n_lags=3)
     """
-    return _CLASSES[fit.method](**dict(fit.settings))
+    return _BY_NAME[fit.method].estimator(**dict(fit.settings))

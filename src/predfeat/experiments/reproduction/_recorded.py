@@ -84,20 +84,26 @@ def recorded_setup(
         seed=seed,
     )
     if quick:
-        setup = replace(
-            setup,
-            panels=(
-                Panel("a", "n_lags", tuple(sorted({1, n_lags, n_lags + 1}))),
-                Panel("b", "n_neighbors", tuple(sorted({2, n_neighbors, 2 * n_neighbors}))),
-                Panel("c", "n_measured", (2, 10, 20)),
-                Panel("d", "n_train", (200, 400, _QUICK_TRAIN)),
-                Panel("e", "max_iter", (1, 2, 5), exact=True),
-                Panel("f", "n_components", (1, 3, 5)),
-            ),
-            defaults=replace(defaults, n_train=_QUICK_TRAIN, max_iter=5),
-            n_test=_QUICK_TEST,
-            n_repeats=n_repeats[:2],
-            tested_components=(5,),
-        )
+        setup = _small(setup)
     source.require(setup.n_drawn, setup.n_test)
     return setup
+
+
+def _small(setup: Setup) -> Setup:
+    """Return the quick form of a setup."""
+    p, k = setup.defaults.n_lags, setup.defaults.n_neighbors
+    return replace(
+        setup,
+        panels=(
+            Panel("a", "n_lags", tuple(sorted({1, p, p + 1}))),
+            Panel("b", "n_neighbors", tuple(sorted({2, k, 2 * k}))),
+            Panel("c", "n_measured", (2, 10, 20)),
+            Panel("d", "n_train", (200, 400, _QUICK_TRAIN)),
+            Panel("e", "max_iter", (1, 2, 5), exact=True),
+            Panel("f", "n_components", (1, 3, 5)),
+        ),
+        defaults=replace(setup.defaults, n_train=_QUICK_TRAIN, max_iter=5),
+        n_test=_QUICK_TEST,
+        n_repeats=setup.n_repeats[:2],
+        tested_components=(5,),
+    )

@@ -12,11 +12,12 @@ from scipy.stats import rankdata
 
 from predfeat.experiments._paired import paired_test
 from predfeat.experiments.reproduction._outcome import Outcome
+from predfeat.features import METHODS
 
 __all__ = ["SignedRank", "holm", "rank_biserial", "signed_rank_csv", "signed_rank_table"]
 
-_OF = ("GPFA (1)", "GPFA (2)")
-_AGAINST = ("SFA", "PFA", "ForeCA")
+_OF = tuple(METHODS[word].name for word in ("gpfa1", "gpfa2"))
+_AGAINST = tuple(METHODS[word].name for word in ("sfa", "pfa", "foreca"))
 
 
 @dataclass(frozen=True)

@@ -123,9 +123,10 @@ def check_connectivity(subject: Subject) -> Iterator[Finding]:
         "dynamics: such features tell parts of the data apart and predict nothing.",
         (
             "Sequences are so short that a row is either a predecessor or a successor, never both: "
-            f"use past=False, or fewer lags (n_lags, now {subject.n_lags}). "
+            f"use `past=False`, or fewer lags (`n_lags`, now {subject.n_lags}). "
             if never_meet
-            else f"Raise n_neighbors (to {2 * k} or more) until the graph hangs together. "
+            else f"Use more neighbours (`n_neighbors={2 * k}` or more) until the graph hangs "
+            "together. "
         )
         + "Where the parts really are different (levels of trials, regimes), take off each "
         "part's mean, or fit them apart.",

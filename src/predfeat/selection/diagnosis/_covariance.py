@@ -105,8 +105,8 @@ def check_rank(subject: Subject) -> Iterator[Finding]:
         "The directions that are missing were left out, and the features do not suffer; but a "
         "feature's loadings can be shared among equal columns in many ways, and what is only "
         "nearly dependent is amplified to unit variance.",
-        f"Drop the columns that repeat others, or keep fewer directions: pca_components={rank} or "
-        "less.",
+        f"Drop the columns that repeat others, or keep fewer directions: `pca_components={rank}` "
+        "or less.",
         {
             "rank": rank,
             "n_columns": n_columns,
@@ -146,8 +146,8 @@ def check_conditioning(subject: Subject) -> Iterator[Finding]:
         f"{np.log10(condition):.1f} decades.",
         f"Whitening amplifies the weakest direction {np.sqrt(condition):.0f} times more than the "
         "strongest: rounding and measurement noise stand beside the signal as equals.",
-        f"Cut the weak directions: pca_components={sound}{scaled} keeps those above 1e-6 of the "
-        "largest variance; pca_components=0.999 keeps that share of it.",
+        f"Cut the weak directions: `pca_components={sound}`{scaled} keeps those above 1e-6 of the "
+        "largest variance; `pca_components=0.999` keeps that share of it.",
         {"condition": condition, "n_sound": sound, "rank": len(kept)},
     )
 
@@ -170,8 +170,8 @@ def check_samples(subject: Subject) -> Iterator[Finding]:
         f"There are {n_pairs} steps for {n_parameters} {of}s, {per:.1f} for each.",
         "With so few, some direction of pure noise looks predictable by chance, and the method "
         "will find it.",
-        f"Use more data, or fewer dimensions: pca_components={enough} leaves "
+        f"Use more data, or fewer dimensions: `pca_components={enough}` leaves "
         f"{_SAMPLES_PER_DIMENSION:.0f} for each"
-        + (", or fewer lags (n_lags)." if isinstance(model, PFA) else "."),
+        + (", or fewer lags (`n_lags`)." if isinstance(model, PFA) else "."),
         {"n_steps": n_pairs, "n_parameters": n_parameters, "samples_per_parameter": per},
     )

@@ -97,12 +97,12 @@ def check_sparse_states(subject: Subject) -> Iterator[Finding]:
         dimension = space.n_columns * subject.n_lags
         if subject.searches:
             advice = subject.search_in_less(
-                place, f"fewer features (n_components={subject.n_components})"
+                place, f"fewer features (`n_components`, now {subject.n_components})"
             )
         else:
             advice = (
                 "Do not trust measures with neighbours here, such as predictability; fewer "
-                f"features (n_components={subject.n_components}) would help, and more data."
+                f"features (`n_components`, now {subject.n_components}) would help, and more data."
             )
         yield Finding(
             "sparse-states",
@@ -133,7 +133,8 @@ def check_neighbor_count(subject: Subject) -> Iterator[Finding]:
             f"Each of the {n_states} states has {k} neighbours, {share:.0%} of all.",
             "Neighbourhoods that wide mix states that are not alike: what depends on the state in "
             "detail is averaged away.",
-            f"Lower n_neighbors to {max(1, int(_WIDE * n_states / 5))} or so, or use more data.",
+            f"Use fewer neighbours, such as `n_neighbors={max(1, int(_WIDE * n_states / 5))}`, or "
+            "more data.",
             values,
         )
     elif k <= _FEW_NEIGHBORS:
@@ -143,7 +144,7 @@ def check_neighbor_count(subject: Subject) -> Iterator[Finding]:
             f"Each state has {k} neighbour{'s' if k > 1 else ''} only.",
             "Next steps are compared in twos or threes: the graph falls into pieces and changes "
             "much from one iteration to the next.",
-            "Raise n_neighbors to 5 or more, unless a comparison shows that few are better here.",
+            "Raise `n_neighbors` to 5 or more, unless a comparison shows that few are better here.",
             values,
         )
 
@@ -160,8 +161,8 @@ def check_sequences_lengths(subject: Subject) -> Iterator[Finding]:
     severity = by_degree(lost, _LOST, _MOSTLY_LOST)
     if severity is None:
         return
-    lags = f"fewer lags (n_lags={p}), " if subject.has("n_lags") and p > 1 else ""
-    lags += f"a nearer horizon (horizon={horizon}), " if horizon > 1 else ""
+    lags = f"fewer lags (`n_lags`, now {p}), " if subject.has("n_lags") and p > 1 else ""
+    lags += f"a nearer horizon (`horizon`, now {horizon}), " if horizon > 1 else ""
     yield Finding(
         "short-sequences",
         severity,
@@ -171,8 +172,12 @@ def check_sequences_lengths(subject: Subject) -> Iterator[Finding]:
         f"are shorter than {p + horizon}.",
         "The dynamics are learned from a part of the data, which may not be like the rest.",
         f"Use {lags}longer sequences, or fill short gaps before fitting; with so few states, few "
-        + (f"neighbours (n_neighbors={subject.n_neighbors}) and " if subject.searches else "")
-        + "dimensions (pca_components) are better.",
+        + (
+            f"neighbours (`n_neighbors`, now {subject.n_neighbors}) and "
+            if subject.searches
+            else ""
+        )
+        + "dimensions (`pca_components`) are better.",
         {
             "n_samples": n_samples,
             "n_states": n_states,
@@ -193,9 +198,9 @@ def check_equal_states(subject: Subject) -> Iterator[Finding]:
     still = still_share(table, subject.first_space, subject.n_lags, usual)
     advice = "Drop repeated rows where the recording stands still or was sampled up"
     if subject.searches:
-        advice += f"; raise n_lags (now {subject.n_lags}) to tell states apart."
+        advice += f"; raise `n_lags` (now {subject.n_lags}) to tell states apart."
     else:
-        advice += " before fitting; n_components and the other parameters cannot mend it."
+        advice += " before fitting; no parameter can mend it."
     yield Finding(
         "equal-states",
         by_degree(still, _STILL, _MOSTLY_STILL) or "note",

@@ -122,7 +122,9 @@ def diagnose(
     >>> diagnosis.names
     ('rank-deficient',)
     >>> print(diagnosis.findings[0].advice)
-    Drop the columns that repeat others, or keep fewer directions: pca_components=5 or less.
+    Drop the columns that repeat others, or keep fewer directions: `pca_components=5` or less.
+    >>> diagnosis.findings[0].parameters
+    {'pca_components': 5}
     """
     if not isinstance(model, LinearFeatures):
         raise TypeError(
@@ -177,7 +179,6 @@ def _not_the_training_data(subject: Subject) -> Iterator[Finding]:
         f"The means of X differ from the model's by up to {largest:.2g} of their range.",
         "X is not the data the model was fitted on: findings about whitening, neighbours and the "
         "fit are about another fit than the model's.",
-        "Give the training data as X and other data as X_test; or fit the model, with the same "
-        f"n_components={subject.n_components}, to X.",
+        "Give the training data as X and other data as X_test; or fit the model anew, to X.",
         {"mean_difference": largest},
     )

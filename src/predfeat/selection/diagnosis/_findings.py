@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -31,9 +32,17 @@ class Finding:
     meaning : str
         What it means for the result.
     advice : str
-        Which parameter to change, and how.
+        Which parameter to change, and how. Code in it stands in backticks: the model's parameters
+        as `n_lags` or, with a value to try, `n_lags=3`; other functions as calls.
     values : dict of str to number
         The numbers, for reports.
+
+    Examples
+    --------
+    >>> from predfeat.selection import Finding
+    >>> advice = "Raise `n_neighbors`, or use `init='sfa'`."
+    >>> Finding("few-neighbors", "note", "k = 1.", "It is noisy.", advice).parameters
+    {'n_neighbors': None, 'init': 'sfa'}
     """
 
     name: str
@@ -42,6 +51,19 @@ class Finding:
     meaning: str
     advice: str
     values: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def parameters(self) -> dict[str, int | float | str | bool | None]:
+        """The model's parameters that the advice changes, with the first value it names for each.
+
+        None where it names no value.
+        """
+        found: dict[str, int | float | str | bool | None] = {}
+        for code in self.advice.split("`")[1::2]:
+            name, equals, value = code.partition("=")
+            if name.isidentifier() and found.get(name) is None:
+                found[name] = _literal(value) if equals else None
+        return found
 
     def __str__(self) -> str:
         parts = [f"{self.severity.upper()}: {self.name}"]
@@ -58,6 +80,14 @@ class Finding:
         return "\n".join(parts)
 
 
+def _literal(text: str) -> int | float | str | bool | None:
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return None
+    return value if isinstance(value, int | float | str | bool) else None
+
+
 @dataclass(frozen=True)
 class Diagnosis:
     """All findings about a fit, the most severe first.
@@ -72,7 +102,7 @@ class Diagnosis:
     --------
     >>> from predfeat.selection import Diagnosis, Finding
     >>> finding = Finding(
-    ...     "few-neighbors", "note", "k = 1.", "Estimates are noisy.", "Raise n_neighbors."
+    ...     "few-neighbors", "note", "k = 1.", "Estimates are noisy.", "Raise `n_neighbors`."
     ... )
     >>> print(Diagnosis((finding,), "GPFA, 100 rows of 3 columns"))
     GPFA, 100 rows of 3 columns: 1 note
@@ -80,7 +110,7 @@ class Diagnosis:
     NOTE: few-neighbors
       k = 1.
       Estimates are noisy.
-      → Raise n_neighbors.
+      → Raise `n_neighbors`.
     """
 
     findings: tuple[Finding, ...]
@@ -101,7 +131,9 @@ class Diagnosis:
         """Return plain dicts, lists, strings and numbers, as JSON has them."""
         return {
             "subject": self.subject,
-            "findings": [asdict(finding) for finding in self.findings],
+            "findings": [
+                {**asdict(finding), "parameters": finding.parameters} for finding in self.findings
+            ],
         }
 
     def __str__(self) -> str:

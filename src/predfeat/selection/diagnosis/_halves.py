@@ -189,18 +189,18 @@ def _cannot(subject: Subject, error: DataError) -> Finding:
         f"The method cannot be fitted to half of the data, or measured there: {error}",
         "Whether the features hold on other data cannot be told; with so few samples that is "
         "doubtful.",
-        "Use more data, or ask for less: pca_components, "
-        + ("n_lags, " if subject.has("n_lags") else "")
-        + ("n_neighbors, " if subject.has("n_neighbors") else "")
-        + "n_components.",
+        "Use more data, or ask for less: `pca_components`, "
+        + ("`n_lags`, " if subject.has("n_lags") else "")
+        + ("`n_neighbors`, " if subject.has("n_neighbors") else "")
+        + "`n_components`.",
         {"n_samples": int(subject.series.valid.sum())},
     )
 
 
 def _short_test_data(subject: Subject, n_rows: int, left: int, needed: int) -> Finding:
     p, theiler = subject.n_lags, subject.theiler
-    less = [f"fewer lags (n_lags={p})"] * (p > 1)
-    less += [f"a narrower window (theiler={theiler})"] * (theiler > 0)
+    less = [f"fewer lags (`n_lags`, now {p})"] * (p > 1)
+    less += [f"a narrower window (`theiler`, now {theiler})"] * (theiler > 0)
     return Finding(
         "short-test-data",
         "warning",
@@ -221,7 +221,7 @@ def _unstable(subject: Subject, angles: FloatArray) -> Iterator[Finding]:
     if severity is None:
         return
     largest, mean = float(angles.max(axis=1).mean()), float(angles.mean())
-    steadier = ", or average over more neighbours (n_neighbors)" if subject.searches else ""
+    steadier = ", or average over more neighbours (`n_neighbors`)" if subject.searches else ""
     yield Finding(
         "unstable",
         severity,
@@ -229,8 +229,8 @@ def _unstable(subject: Subject, angles: FloatArray) -> Iterator[Finding]:
         f"{largest:.0f} for the worst: {turned:.0%} of what two random choices would be.",
         "Another recording of the same length would give other features; do not interpret their "
         "loadings.",
-        f"Use more data, another number of features (n_components, now {subject.n_components}), "
-        f"fewer dimensions (pca_components; now {rank}){steadier}.",
+        f"Use more data, another number of features (`n_components`, now {subject.n_components}), "
+        f"fewer dimensions (`pca_components`; now {rank}){steadier}.",
         {"turned": turned, "mean_angle": mean, "largest_angle": largest},
     )
 
@@ -244,7 +244,9 @@ def _overfitted(subject: Subject, scores: FloatArray) -> Iterator[Finding]:
         severity = by_degree(lost, _LOST, _MOSTLY_LOST)
         if severity is not None and 1.0 - train > 1.0 - _OPEN:
             larger = (
-                f", or a larger n_neighbors (now {subject.n_neighbors})" if subject.searches else ""
+                f", or a larger `n_neighbors` (now {subject.n_neighbors})"
+                if subject.searches
+                else ""
             )
             yield Finding(
                 "overfitting",
@@ -252,15 +254,15 @@ def _overfitted(subject: Subject, scores: FloatArray) -> Iterator[Finding]:
                 f"On the training data the features leave {train:.0%} of their variance open, on "
                 f"{where} {test:.0%}: {min(lost, 1.0):.0%} of the predictability is lost.",
                 "A part of what was found is chance of the training data.",
-                f"Use fewer dimensions (pca_components, now {subject.model.rank_}), fewer features "
-                f"(n_components, now {subject.n_components}) or more data{larger}.",
+                f"Use fewer dimensions (`pca_components`; now {subject.model.rank_}), fewer "
+                f"features (`n_components`, now {subject.n_components}) or more data{larger}.",
                 values,
             )
     if test > _OPEN:
         lags = (
-            f" Other lags (n_lags, now {subject.n_lags}) may show it,"
+            f" Other lags (`n_lags`, now {subject.n_lags}) may show it,"
             if subject.has("n_lags")
-            else " GPFA or PFA with some n_lags may show it,"
+            else " GPFA or PFA with more lags may show it,"
         )
         yield Finding(
             "unpredictable",
@@ -268,6 +270,6 @@ def _overfitted(subject: Subject, scores: FloatArray) -> Iterator[Finding]:
             f"On {where} the features leave {test:.0%} of their variance open (noise: 100%).",
             "The features are no more predictable than noise.",
             f"There may be nothing to find in these data.{lags} or fewer features "
-            f"(n_components, now {subject.n_components}).",
+            f"(`n_components`, now {subject.n_components}).",
             values,
         )

@@ -36,9 +36,9 @@ def check_iteration(subject: Subject) -> Iterator[Finding]:
             f"After all {model.max_iter} iterations the features still turn by {angle:.0f} degrees "
             "each time.",
             "The result is where the iteration happened to be cut off.",
-            f"Raise max_iter (to {max(50, 2 * model.max_iter)}). If that does not help, keep more "
-            "features between the iterations (n_intermediate), start elsewhere (init='sfa' or "
-            "'pfa'), or average over more neighbours (n_neighbors).",
+            f"Allow more iterations: `max_iter={max(50, 2 * model.max_iter)}`. If that does not "
+            "help, keep more features between the iterations (`n_intermediate`), start elsewhere "
+            "(`init='sfa'` or `init='pfa'`), or average over more neighbours (`n_neighbors`).",
             values,
         )
         return
@@ -51,8 +51,8 @@ def check_iteration(subject: Subject) -> Iterator[Finding]:
         f"{angle:.0f} degrees: it goes to and fro between a few spaces that each lead to the "
         "next.",
         "Which of these spaces is the result depends on where the iteration stopped.",
-        f"Let all of them take part: raise n_intermediate or n_components (now "
-        f"{subject.n_components}), or take their middle (n_averaged=10); more neighbours "
-        f"(n_neighbors={2 * model.n_neighbors}) steady it, too.",
+        f"Let all of them take part: raise `n_intermediate` or `n_components` (now "
+        f"{subject.n_components}), or take their middle (`n_averaged=10`); more neighbours "
+        f"(`n_neighbors={2 * model.n_neighbors}`) steady it, too.",
         values,
     )

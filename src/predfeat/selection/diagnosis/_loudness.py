@@ -56,6 +56,11 @@ def check_loudness(subject: Subject) -> Iterator[Finding]:
     if even > _UNEVEN:
         return
     squares = np.sort(np.einsum("ij,ij->i", white, white))[::-1]
+    weighted = (
+        "`weighting='inverse_spread'`, `normalized=False` and `init='slow_fast'`"
+        if isinstance(model, GPFA)
+        else "`GPFA(weighting='inverse_spread', normalized=False, init='slow_fast')`"
+    )
     held = float(squares[: round(_LOUDEST * len(squares))].sum() / squares.sum())
     yield Finding(
         "loud-moments",
@@ -63,8 +68,7 @@ def check_loudness(subject: Subject) -> Iterator[Finding]:
         f"The loudest {_LOUDEST:.0%} of the samples hold {held:.0%} of the variance.",
         "Variances are about these moments: they decide which features are found, and a feature "
         "may look predictable elsewhere only because it is silent there.",
-        f"Compare with {'' if isinstance(model, GPFA) else 'GPFA, '}weighting='inverse_spread', "
-        "normalized=False and init='slow_fast', which let loud moments count less, and measure "
-        "with relative=True.",
+        f"Compare with {weighted}, which lets loud moments count less, and measure with "
+        "`predictability(relative=True)`.",
         {"evenness": even, "held_by_loudest": held},
     )

@@ -153,11 +153,11 @@ def _only_slow(
         "shows: nothing that was tried predicts them clearly better than the present value.",
         ("SFA finds such features faster. " if subject.searches else "")
         + (
-            f"If more was expected, try other lags (n_lags, now {subject.n_lags})"
-            + (", exclude adjacent neighbours (theiler)" if subject.has("theiler") else "")
-            + ("." if all_of else ", or fewer features (n_components).")
+            f"If more was expected, try other lags (`n_lags`, now {subject.n_lags})"
+            + (", exclude adjacent neighbours (`theiler`)" if subject.has("theiler") else "")
+            + ("." if all_of else ", or fewer features (`n_components`).")
             if subject.has("n_lags")
-            else "If more was expected, try GPFA with some n_lags, or other n_components."
+            else "If more was expected, try GPFA with more lags, or another `n_components`."
         ),
         {
             "n_slow": len(slow),
@@ -192,9 +192,9 @@ def _more_lags(
         f"{error_of_few:.2g}.",
         f"States of {subject.n_lags} row{'s' * (subject.n_lags != 1)} do not hold what makes these "
         "features predictable: they are more predictable than the measure says.",
-        f"Try more lags (n_lags={n_lags}, now {subject.n_lags})."
+        f"Try more lags: `n_lags={n_lags}` (now {subject.n_lags})."
         if subject.has("n_lags")
-        else f"Try PFA or GPFA with n_lags={n_lags}.",
+        else f"Try `PFA(n_lags={n_lags})` or `GPFA(n_lags={n_lags})`.",
         {
             "n_slow": len(slow),
             "feature": feature + 1,
@@ -258,9 +258,9 @@ def check_drift(subject: Subject) -> Iterator[Finding]:
         f"{before}; its mean moved by {np.sqrt(moved[worst]):.2g} standard deviations.",
         "The series is not the same all the time. Predictability in absolute units, eq. (2), then "
         "misleads: a feature that shrinks looks predictable, and a trend is slow by itself.",
-        "Measure with relative=True. Take off trends, or take differences instead of levels; fit "
-        f"to stationary parts, or cut the directions that drift (pca_components, now "
-        f"{subject.model.rank_}).",
+        "Measure with `predictability(relative=True)`. Take off trends, or take differences "
+        "instead of levels; fit to stationary parts, or cut the directions that drift "
+        f"(`pca_components`; now {subject.model.rank_}).",
         {
             "variance_ratio": float(ratio[worst]),
             "mean_shift": float(np.sqrt(moved[worst])),

@@ -129,13 +129,13 @@ def check_adjacent(subject: Subject) -> Iterator[Finding]:
     window = max(within, memory)
     if subject.searches:
         advice = (
-            f"Exclude them with theiler={window}, about the time in which the features forget "
+            f"Exclude them with `theiler={window}`, about the time in which the features forget "
             "themselves. If too few neighbours remain, the series hardly ever returns to a state: "
             "SFA would find the same features faster, or take every few rows only."
         )
     else:
         advice = (
-            f"Measure with predictability(…, theiler={window}); fewer features (n_components) "
+            f"Measure with `predictability(theiler={window})`; fewer features (`n_components`) "
             "return to a state more often."
         )
     yield Finding(
@@ -165,12 +165,12 @@ def check_hubs(subject: Subject) -> Iterator[Finding]:
         hubs, orphans = counts > _HUB * k, counts == 0
         if subject.searches:
             advice = subject.search_in_less(
-                place, "fewer features between the iterations (n_intermediate)"
+                place, "fewer features between the iterations (`n_intermediate`)"
             )
         else:
             advice = (
                 "Do not trust measures with neighbours here, such as predictability; fewer "
-                f"features (n_components, now {subject.n_components}) would help."
+                f"features (`n_components`, now {subject.n_components}) would help."
             )
         yield Finding(
             "hubs",

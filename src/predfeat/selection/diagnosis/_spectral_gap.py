@@ -67,9 +67,10 @@ def check_spectral_gap(subject: Subject) -> Iterator[Finding]:
     best = int(np.argmax(gaps)) + 1
     last, following = values[n_components - 1], values[n_components]
     elsewhere = (
-        f"The largest gap is after feature {best} ({gaps[best - 1]:.0%}): try n_components={best}."
+        f"The largest gap is after feature {best} ({gaps[best - 1]:.0%}): try "
+        f"`n_components={best}`."
         if gaps[best - 1] > _NO_GAP
-        else "There is no clear gap anywhere: any n_components is arbitrary; compare several on "
+        else "There is no clear gap anywhere: any `n_components` is arbitrary; compare several on "
         "held-out data."
     )
     yield Finding(
@@ -101,11 +102,11 @@ def _everything(subject: Subject) -> Finding:
     return Finding(
         "nothing-selected",
         "note",
-        f"n_components={n_components} is the whole rank of the data.",
+        f"{n_components} features are the whole rank of the data.",
         "All directions are kept, so that the features as a whole are the data itself, rotated: "
         "only their order says something.",
-        f"Use n_components below {n_components}"
-        + (", or a larger pca_components." if subject.model.pca_components is not None else "."),
+        f"Use fewer than {n_components} features (`n_components`)"
+        + (", or a larger `pca_components`." if subject.model.pca_components is not None else "."),
         {"n_components": n_components, "rank": subject.model.rank_},
     )
 

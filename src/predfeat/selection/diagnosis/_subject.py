@@ -99,10 +99,14 @@ class Subject:
 
     def search_in_less(self, place: str, later: str) -> str:
         """Advise to search neighbours in fewer dimensions, in the first search or a later one."""
-        last = "or a start from few features (init='sfa' or 'pfa')" if place == "first" else later
+        last = (
+            "or a start from few features (`init='sfa'` or `init='pfa'`)"
+            if place == "first"
+            else later
+        )
         return (
-            "Search in fewer dimensions: a smaller pca_components, fewer lags "
-            f"(n_lags={self.n_lags}), {last}."
+            "Search in fewer dimensions: a smaller `pca_components`, fewer lags "
+            f"(`n_lags`, now {self.n_lags}), {last}."
         )
 
     @cached_property

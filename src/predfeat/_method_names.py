@@ -1,0 +1,41 @@
+"""What methods are called: the word that is typed, and the name that results show.
+
+Kept apart from the estimators, so that `predfeat --help` knows the words without loading them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+__all__ = ["METHOD_NAMES", "understood_word"]
+
+METHOD_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "random": "random",
+        "sfa": "SFA",
+        "pfa": "PFA",
+        "foreca": "ForeCA",
+        "gpfa1": "GPFA (1)",
+        "gpfa2": "GPFA (2)",
+        "auto": "AutoFeatures",
+    }
+)
+# GPFA's own default graph is that of GPFA (2).
+_OTHER_WORDS = {"gpfa": "gpfa2", "randomfeatures": "random", "autofeatures": "auto"}
+
+
+def understood_word(given: str) -> str | None:
+    """Return the word of the method that is meant, or None.
+
+    Capitals, spaces, brackets and hyphens do not matter.
+
+    Examples
+    --------
+    >>> from predfeat._method_names import understood_word
+    >>> understood_word("GPFA (1)"), understood_word("gpfa"), understood_word("umap")
+    ('gpfa1', 'gpfa2', None)
+    """
+    typed = "".join(letter for letter in given.casefold() if letter.isalnum())
+    word = _OTHER_WORDS.get(typed, typed)
+    return word if word in METHOD_NAMES else None

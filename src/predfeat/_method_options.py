@@ -1,0 +1,101 @@
+"""The methods' parameters as options of the command: each described once.
+
+The command makes its options of this table, and reports say by it what parameters are called on the
+command line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+__all__ = ["METHOD_OPTIONS", "MethodOption"]
+
+_BOTH, _FIT = ("compare", "fit"), ("fit",)
+_ALL = ("all",)
+_GPFA = ("GPFA",)
+
+
+@dataclass(frozen=True)
+class MethodOption:
+    """A parameter of some methods, and the option that sets it.
+
+    Attributes
+    ----------
+    parameter : str
+        The library's name.
+    kind : type
+        int, str or bool, as it is typed.
+    text : str
+        What it is, in a few words.
+    default : str
+        Its default, or those of the methods; empty where the text tells it.
+    methods : tuple of str
+        The classes that have it, "all" for all.
+    commands : tuple of str
+        The commands that have an option of this name and advise it.
+    at_least : int or None
+        The least number that can be typed.
+    other : tuple of str
+        Further spellings of the option.
+    """
+
+    parameter: str
+    kind: type
+    text: str
+    default: str
+    methods: tuple[str, ...] = _GPFA
+    commands: tuple[str, ...] = _FIT
+    at_least: int | None = None
+    other: tuple[str, ...] = ()
+
+    @property
+    def option(self) -> str:
+        """The option: --n-lags."""
+        return "--" + self.parameter.replace("_", "-")
+
+    @property
+    def advised(self) -> str:
+        """What is typed to change it: the form that switches off what is on by default."""
+        return f"--no-{self.option[2:]}" if self.kind is bool else self.option
+
+    @property
+    def help(self) -> str:
+        """What `predfeat fit --help` says."""
+        default = f" ({self.default})" if self.default else ""
+        if self.methods == _ALL:
+            return f"{self.text[0].upper()}{self.text[1:]}{default}."
+        words = {"AutoFeatures": "auto", "RandomFeatures": "random"}
+        return f"{', '.join(words.get(m, m) for m in self.methods)}: {self.text}{default}."
+
+
+_LAGGED = ("GPFA", "PFA", "AutoFeatures")
+_OPTIONS = (
+    MethodOption("n_components", int, "features to find, M",
+                 "3, or fewer where there are not so many directions", _ALL, _BOTH, at_least=1),
+    MethodOption("n_lags", int, "samples in a state, p", "1", _LAGGED, _BOTH),
+    MethodOption("horizon", int, "steps ahead to predict, H", "1", _LAGGED, _BOTH),
+    MethodOption("n_neighbors", int, "neighbours of each state, k", "10",
+                 ("GPFA", "AutoFeatures"), _BOTH),
+    MethodOption("pca_components", str, "principal components to keep before whitening: a count, "
+                 "a share of variance such as 0.99, or none", "", _ALL, _BOTH),
+    MethodOption("graph", str, "star (default) or full", ""),
+    MethodOption("init", str, "input (default), pca, sfa, slow_fast, pfa, foreca or auto", ""),
+    MethodOption("max_iter", int, "iterations at most", "50 and 100", ("GPFA", "ForeCA")),
+    MethodOption("theiler", int, "rows around a state where no neighbour is sought", "0",
+                 ("GPFA", "AutoFeatures")),
+    MethodOption("n_averaged", int, "last iterations to average over", "1"),
+    MethodOption("n_intermediate", int, "features between the iterations", "M"),
+    MethodOption("past", bool, "also compare what came before", "yes"),
+    MethodOption("normalized", bool, "normalise with the degrees", "yes"),
+    MethodOption("weighting", str, "equal (default) or inverse_spread, where loud moments count less", ""),
+    MethodOption("random_state", int, "seed of the random numbers", "",
+                 ("ForeCA", "RandomFeatures"), at_least=0, other=("--seed",)),
+    MethodOption("criterion", str, "scores candidates by balanced (default), typical, training or validation"
+                 "candidate is kept", "", ("AutoFeatures",)),
+)  # fmt: skip
+
+METHOD_OPTIONS: Mapping[str, MethodOption] = MappingProxyType(
+    {option.parameter: option for option in _OPTIONS}
+)

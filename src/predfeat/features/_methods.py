@@ -1,0 +1,134 @@
+"""The methods by name: the one list that the command, comparisons and reports share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from predfeat._method_names import METHOD_NAMES, understood_word
+from predfeat.features._auto import AutoFeatures
+from predfeat.features._base import LinearFeatures
+from predfeat.features._foreca import ForeCA
+from predfeat.features._gpfa import GPFA
+from predfeat.features._pfa import PFA
+from predfeat.features._random import RandomFeatures
+from predfeat.features._sfa import SFA
+
+__all__ = ["METHODS", "Method", "find_method", "name_of"]
+
+
+@dataclass(frozen=True)
+class Method:
+    """An estimator, perhaps with some of its parameters fixed, under a name of its own.
+
+    Attributes
+    ----------
+    word : str
+        What is typed: "gpfa1".
+    name : str
+        What results show: "GPFA (1)".
+    estimator : type
+        The class.
+    parameters : dict
+        The parameters that make it this method: {"graph": "full"}.
+    """
+
+    word: str
+    name: str
+    estimator: type[LinearFeatures]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """The names of all its parameters, fixed or not."""
+        return tuple(self.estimator().get_params(deep=False))
+
+    def build(self, **options: Any) -> Any:
+        """Return an unfitted estimator, with those of the options that it knows.
+
+        Examples
+        --------
+        >>> from predfeat.features import METHODS
+        >>> METHODS["gpfa1"].build(n_lags=2), METHODS["sfa"].build(n_lags=2)
+        (GPFA(graph='full', n_lags=2), SFA())
+        """
+        names = self.parameter_names
+        known = {name: value for name, value in options.items() if name in names}
+        return self.estimator(**{**known, **self.parameters})
+
+    def is_method_of(self, estimator: Any) -> bool:
+        """Tell whether an estimator is of this class and has the fixed parameters."""
+        return type(estimator) is self.estimator and all(
+            getattr(estimator, name) == value for name, value in self.parameters.items()
+        )
+
+
+_FIXED: dict[str, tuple[type[LinearFeatures], dict[str, Any]]] = {
+    "random": (RandomFeatures, {}),
+    "sfa": (SFA, {}),
+    "pfa": (PFA, {}),
+    "foreca": (ForeCA, {}),
+    "gpfa1": (GPFA, {"graph": "full"}),
+    "gpfa2": (GPFA, {"graph": "star"}),
+    "auto": (AutoFeatures, {}),
+}
+
+METHODS: Mapping[str, Method] = MappingProxyType(
+    {word: Method(word, name, *_FIXED[word]) for word, name in METHOD_NAMES.items()}
+)
+
+
+def find_method(word: str) -> Method:
+    """Return the method that a word or a name stands for.
+
+    Parameters
+    ----------
+    word : str
+        One of `METHODS`, or the name that results show. Capitals, spaces, brackets and hyphens do
+        not matter; "gpfa" is GPFA with its default graph.
+
+    Returns
+    -------
+    Method
+
+    Raises
+    ------
+    ValueError
+        No method is called that.
+
+    Examples
+    --------
+    >>> from predfeat.features import find_method
+    >>> find_method("GPFA (1)").build(n_components=3)
+    GPFA(graph='full', n_components=3)
+    """
+    found = understood_word(word)
+    if found is None:
+        raise ValueError(f"{word!r} is no method. Use one of {', '.join(METHODS)}.")
+    return METHODS[found]
+
+
+def name_of(estimator: Any) -> str:
+    """Return what results call an estimator; one that is none of `METHODS` has its class's name.
+
+    Parameters
+    ----------
+    estimator : estimator
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from predfeat import GPFA, SFA
+    >>> from predfeat.features import name_of
+    >>> name_of(GPFA(graph="full")), name_of(SFA())
+    ('GPFA (1)', 'SFA')
+    """
+    for method in METHODS.values():
+        if method.is_method_of(estimator):
+            return method.name
+    return type(estimator).__name__
