@@ -89,11 +89,12 @@ _OPTIONS = (
     MethodOption("n_intermediate", int, "features between the iterations", "M"),
     MethodOption("past", bool, "also compare what came before", "yes"),
     MethodOption("normalized", bool, "normalise with the degrees", "yes"),
-    MethodOption("weighting", str, "equal (default) or inverse_spread, where loud moments count less", ""),
+    MethodOption("weighting", str, "equal (default) or inverse_spread, which lets loud moments "
+                 "count less", ""),
     MethodOption("random_state", int, "seed of the random numbers", "",
                  ("ForeCA", "RandomFeatures"), at_least=0, other=("--seed",)),
-    MethodOption("criterion", str, "scores candidates by balanced (default), typical, training or validation"
-                 "candidate is kept", "", ("AutoFeatures",)),
+    MethodOption("criterion", str, "scores candidates by balanced (default), typical, training or "
+                 "validation", "", ("AutoFeatures",)),
 )  # fmt: skip
 
 METHOD_OPTIONS: Mapping[str, MethodOption] = MappingProxyType(
