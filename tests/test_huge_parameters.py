@@ -6,7 +6,7 @@ from sklearn.base import clone
 
 from predfeat import GPFA, PFA, SFA, AutoFeatures, ForeCA, RandomFeatures, nearest_neighbors
 from predfeat.measures import autoregression_error, predictability, predictive_information
-from predfeat.selection import significance, variance_left
+from predfeat.selection import VarianceLeft, significance, variance_left
 
 NOISE = np.random.default_rng(0).normal(size=(60, 3))
 METHODS = [
@@ -43,7 +43,11 @@ FUNCTIONS = [
     (predictive_information, ("n_neighbors", "n_lags", "horizon")),
     (autoregression_error, ("n_lags", "horizon")),
     (variance_left, ("n_neighbors", "n_lags", "horizon")),
-    (lambda X, **given: significance(SFA(), X, **given), ("n_surrogates", "horizon")),
+    (lambda X, **given: significance(SFA(), X, **given), ("n_surrogates",)),
+    (
+        lambda X, **given: significance(SFA(), X, statistic=VarianceLeft(**given)),
+        ("horizon", "n_neighbors"),
+    ),
 ]
 
 

@@ -30,6 +30,7 @@ FOR_ALL = {
     "_version",
     "_method_names",
     "_method_options",
+    "_progress",
     "_typing",
     "_compat",
     "_jit",

@@ -37,7 +37,7 @@ def silence(monkeypatch):
         ("fit", "n_folds=3", "n_folds=3"),  # of which fit knows nothing
         ("fit", "n_jobs=2, n_delays=4", "--jobs 2, --delays 4"),
         ("choose", "n_folds=3, n_components=[8, 9]", "--folds 3, --n-components 8, 9"),
-        ("compare", "random_state=1, kind='blocks'", "--seed 1, --significance blocks"),
+        ("compare", "random_state=1, kind='blocks'", "--random-state 1, --significance blocks"),
         ("compare", "graph='full'", "graph='full'"),
         ("fit", 'give keep="year,month".', "give --keep year,month."),
         ("fit", 'keep="column 1" reads it', "--keep 'column 1' reads it"),

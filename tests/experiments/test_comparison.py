@@ -26,8 +26,10 @@ def test_each_value_is_the_measure_of_the_test_features():
 def test_methods_given_stay_unfitted_and_every_fit_is_counted():
     method, calls = SFA(), []
     X = predictable_noise(100, random_state=0)
-    compare_methods({"a": method, "b": method}, [(X, X)] * 3, after_each=lambda: calls.append(1))
-    assert len(calls) == 6
+    compare_methods(
+        {"a": method, "b": method}, [(X, X)] * 3, on_progress=lambda *done: calls.append(done)
+    )
+    assert calls == [(n, 6) for n in range(1, 7)]
     with pytest.raises(ValueError, match="not fitted"):
         check_is_fitted(method)
 

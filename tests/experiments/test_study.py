@@ -85,7 +85,7 @@ def test_other_lags_need_sequences_that_are_long_enough():
 def test_same_seed_same_bits_for_any_number_of_threads(lorenz):
     def bits(n_jobs, seed=0):
         study = compare_on_recording(
-            lorenz, ["random", "GPFA (2)"], n_repetitions=2, seed=seed, n_jobs=n_jobs
+            lorenz, ["random", "GPFA (2)"], n_repetitions=2, random_state=seed, n_jobs=n_jobs
         )
         return [(r.test, r.test_share, r.model.components_.tobytes()) for r in study.runs]
 
@@ -212,7 +212,7 @@ def test_constant_columns_do_not_warn_in_every_repetition():
 def test_progress_counts_every_fit(lorenz):
     seen = []
     compare_on_recording(
-        lorenz, ["random", "SFA"], n_repetitions=3, after_each=lambda *done: seen.append(done)
+        lorenz, ["random", "SFA"], n_repetitions=3, on_progress=lambda *done: seen.append(done)
     )
     assert seen == [(i, 8) for i in range(1, 9)]
 

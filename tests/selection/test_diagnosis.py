@@ -97,7 +97,7 @@ def diagnosed(model, X, groups=None, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConstantColumnsWarning)
         model.fit(X, groups=groups)
-    return diagnose(model, X, groups, **options)
+    return diagnose(model, X, groups=groups, **options)
 
 
 # --- healthy data raise nothing ------------------------------------------------------------
@@ -469,7 +469,7 @@ def test_nothing_is_changed():
     X, groups = two_levels()
     before, model = X.copy(), GPFA(2).fit(X, groups=groups)
     state = {name: np.copy(value) for name, value in vars(model).items()}
-    diagnose(model, X, groups)
+    diagnose(model, X, groups=groups)
     np.testing.assert_array_equal(X, before)
     for name, value in vars(model).items():
         assert str(np.copy(value)) == str(state[name])

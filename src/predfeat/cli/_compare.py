@@ -61,7 +61,8 @@ def compare(
     reading: dict[str, Any],
     files: Annotated[list[Path] | None, *DataFiles.__metadata__] = None,
     out: Annotated[
-        Path, typer.Option(help="Folder for " + ", ".join(_FILES) + ".", file_okay=False)
+        Path,
+        typer.Option("--out", "-o", help="Folder for " + ", ".join(_FILES) + ".", file_okay=False),
     ] = Path("predfeat-out"),
     methods: Methods = None,
     n_components: Annotated[
@@ -176,9 +177,9 @@ def compare(
             max_train=max_train,
             max_test=max_test,
             max_fit=max_fit,
-            seed=seed,
+            random_state=seed,
             n_jobs=jobs,
-            after_each=progress,
+            on_progress=progress,
         )
     results = results_of(study, shlex.join(["predfeat", *sys.argv[1:]]))
     _write(study, results, data_notes(recording, reading), paths, force)

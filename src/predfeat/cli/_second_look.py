@@ -40,11 +40,6 @@ class Surrogates(StrEnum):
     iaaft = "iaaft"
     joint_phases = "joint-phases"
 
-    @property
-    def kind(self) -> str:
-        """The kind, as the library calls it."""
-        return self.value.replace("-", " ")
-
 
 class KeptSurrogates:
     """The surrogates of a test that is not done, in a file, so that it can go on."""
@@ -94,7 +89,7 @@ def refuse_untestable(
     """
     from predfeat import RandomFeatures
     from predfeat.experiments import shortest_piece, spread_sequences
-    from predfeat.selection import significance
+    from predfeat.selection import VarianceLeft, significance
     from predfeat.series import check_sequences
 
     with progress_bar("trying a surrogate", quiet=quiet) as progress, warnings.catch_warnings():
@@ -105,10 +100,10 @@ def refuse_untestable(
         significance(
             RandomFeatures(1, random_state=0),
             recording.values[rows],
-            groups,
+            groups=groups,
             n_surrogates=1,
-            kind=kind.kind,
-            horizon=horizon,
+            kind=kind.value,
+            statistic=VarianceLeft(horizon=horizon),
             alpha=0.5,
             random_state=seed,
             on_progress=progress,
@@ -171,7 +166,7 @@ def test_best(
 
     from predfeat.exceptions import OtherSettingError
     from predfeat.experiments import shortest_piece, spread_sequences
-    from predfeat.selection import significance
+    from predfeat.selection import VarianceLeft, significance
 
     n_lags, horizon = study.protocol.n_lags, study.protocol.horizon
     shortest = shortest_piece(n_lags, horizon)
@@ -184,10 +179,10 @@ def test_best(
             significance,
             model,
             study.recording.values[rows],
-            groups,
-            n_surrogates,
-            kind.kind,
-            horizon=horizon,
+            groups=groups,
+            n_surrogates=n_surrogates,
+            kind=kind.value,
+            statistic=VarianceLeft(horizon=horizon),
             random_state=seed,
             n_jobs=jobs,
             on_progress=progress,
@@ -210,7 +205,7 @@ def diagnose_best(study: Any, seed: int, jobs: int, quiet: bool) -> dict[str, An
         found = diagnose(
             study.model,
             study.recording.values[rows],
-            groups,
+            groups=groups,
             names=study.recording.names,
             n_jobs=jobs,
             random_state=seed,

@@ -7,7 +7,7 @@ from predfeat.experiments._comparison import (
     compare_on_predictable_noise,
     standard_methods,
 )
-from predfeat.experiments._defaults import choose_pca
+from predfeat.experiments._defaults import choose_n_components, choose_pca
 from predfeat.experiments._other_lags import OtherLags
 from predfeat.experiments._outcome import MethodRuns, Protocol, Study
 from predfeat.experiments._paired import PairedTest, paired_test
@@ -36,6 +36,7 @@ __all__ = [
     "shortest_piece",
     "spread_rows",
     "spread_sequences",
+    "choose_n_components",
     "choose_pca",
     "PairedTest",
     "paired_test",

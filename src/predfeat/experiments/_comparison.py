@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
+from operator import length_hint
 from time import perf_counter
 from typing import Any
 
@@ -129,7 +130,7 @@ def compare_methods(
     horizon: int = 1,
     n_neighbors: int = 10,
     data: dict[str, Any] | None = None,
-    after_each: Callable[[], None] | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
     """Fit every method on each training part and measure its features of the test part.
 
@@ -143,8 +144,9 @@ def compare_methods(
         Of the measure, `predfeat.measures.predictability`.
     data : dict, optional
         A description of the data, kept with the results.
-    after_each : callable, optional
-        Called after every single fit, for a progress bar.
+    on_progress : callable, optional
+        Called after every fit with the number of fits done and that of all; 0 where `splits` does
+        not tell how many there are.
 
     Returns
     -------
@@ -162,8 +164,9 @@ def compare_methods(
     ['SFA', 'random']
     """
     results = {name: MethodResult(name, [], []) for name in methods}
-    for train, test in splits:
-        for name, method in methods.items():
+    n_fits = len(methods) * length_hint(splits)
+    for n_done, (train, test) in enumerate(splits):
+        for i, (name, method) in enumerate(methods.items()):
             model = clone(method)
             started = perf_counter()
             model.fit(train)
@@ -172,8 +175,8 @@ def compare_methods(
             results[name].predictability.append(
                 predictability(features, n_lags, n_neighbors, horizon=horizon)
             )
-            if after_each is not None:
-                after_each()
+            if on_progress is not None:
+                on_progress(len(methods) * n_done + i + 1, n_fits)
     return Comparison(list(results.values()), n_lags, n_neighbors, dict(data or {}), horizon)
 
 
@@ -185,8 +188,8 @@ def compare_on_predictable_noise(
     n_test: int = 100,
     n_features: int = 10,
     n_neighbors: int = 10,
-    seed: int = 0,
-    after_each: Callable[[], None] | None = None,
+    random_state: int = 0,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
     """Compare methods on the paper's toy data, drawn anew for each repetition.
 
@@ -200,10 +203,10 @@ def compare_on_predictable_noise(
         How often, and how large.
     n_neighbors : int
         Of the measure.
-    seed : int
-        Repetition i draws its data from (seed, i).
-    after_each : callable, optional
-        Called after every single fit.
+    random_state : int
+        The seed: repetition i draws its data from (random_state, i).
+    on_progress : callable, optional
+        Called after every fit with the number of fits done and that of all.
 
     Returns
     -------
@@ -219,7 +222,7 @@ def compare_on_predictable_noise(
     True
     """
     splits = [
-        _toy_split(seed, repetition, n_train, n_test, n_features)
+        _toy_split(random_state, repetition, n_train, n_test, n_features)
         for repetition in range(n_repetitions)
     ]
     comparison = compare_methods(
@@ -231,9 +234,9 @@ def compare_on_predictable_noise(
             "n_train": n_train,
             "n_test": n_test,
             "n_features": n_features,
-            "seed": seed,
+            "seed": random_state,
         },
-        after_each=after_each,
+        on_progress=on_progress,
     )
     truth = [
         predictability(

@@ -50,9 +50,9 @@ def compare_on_recording(
     max_train: int = 5_000,
     max_test: int = 2_500,
     max_fit: int = 10_000,
-    seed: int = 0,
+    random_state: int = 0,
     n_jobs: int | None = None,
-    after_each: Callable[[int, int], None] | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> Study:
     """Compare methods on one recording, and fit each of them to the whole.
 
@@ -86,11 +86,11 @@ def compare_on_recording(
         Training and test parts to draw; fewer where there are not so many different ones.
     max_train, max_test, max_fit : int
         Rows at most, of a training part, a test part, and the last fit.
-    seed : int
-        Of the splits and the methods.
+    random_state : int
+        The seed of the splits and of the methods.
     n_jobs : int, optional
         Threads of the neighbour search; nothing but the time depends on it.
-    after_each : callable, optional
+    on_progress : callable, optional
         Called after every fit with the number of fits done and that of all.
 
     Returns
@@ -134,7 +134,7 @@ def compare_on_recording(
         n_lags=n_lags,
         horizon=horizon,
         n_neighbors=n_neighbors,
-        random_state=seed,
+        random_state=random_state,
         n_jobs=n_jobs,
     )
     auto = METHODS["auto"]
@@ -156,7 +156,7 @@ def compare_on_recording(
         horizon=horizon,
         max_train=max_train,
         max_test=max_test,
-        seed=seed,
+        seed=random_state,
         usable=lambda split: _is_usable(split, series, n_lags, horizon, n_neighbors, n_needed, pca),
     )
     protocol = Protocol(
@@ -166,7 +166,7 @@ def compare_on_recording(
         n_neighbors=n_neighbors,
         pca_components=pca,
         rank=rank,
-        seed=seed,
+        seed=random_state,
         splits=splits,
         max_train=max_train,
         max_test=max_test,
@@ -174,7 +174,7 @@ def compare_on_recording(
         fitted_rows=fitted_rows,
         fitted_groups=fitted_groups,
     )
-    runs = _run(chosen, left_out, values, series, protocol, n_jobs, after_each)
+    runs = _run(chosen, left_out, values, series, protocol, n_jobs, on_progress)
     study = Study(recording, series, protocol, runs, left_out)
     best = _held_up(study.best, values, protocol, n_jobs)
     measured = {"n_lags": n_lags, "horizon": horizon, "n_neighbors": n_neighbors}
@@ -246,7 +246,7 @@ def _run(
     series: Sequences,
     protocol: Protocol,
     n_jobs: int | None,
-    after_each: Callable[[int, int], None] | None,
+    on_progress: Callable[[int, int], None] | None,
 ) -> list[MethodRuns]:
     """Fit every method on every split, and then on the whole."""
     runs = {name: MethodRuns(name, clone(method)) for name, method in methods.items()}
@@ -266,8 +266,8 @@ def _run(
                 left_out[name] = str(error)
                 del runs[name]
             n_done += 1
-            if after_each is not None:
-                after_each(n_done, n_fits)
+            if on_progress is not None:
+                on_progress(n_done, n_fits)
     if not runs:
         raise NoSpectrumError("; ".join(left_out.values()))
     return list(runs.values())

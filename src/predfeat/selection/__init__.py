@@ -15,6 +15,7 @@ from predfeat.selection._folds import Fold, purged_folds
 from predfeat.selection._held_out import predicted_shares
 from predfeat.selection._significance import significance
 from predfeat.selection._significance_result import Significance
+from predfeat.selection._statistic import VarianceLeft
 from predfeat.selection._surface import Setting, Surface
 from predfeat.selection._surrogates import KINDS, SurrogateKind, surrogates
 from predfeat.selection._variance_left import variance_left
@@ -31,6 +32,7 @@ __all__ = [
     "Significance",
     "Surface",
     "SurrogateKind",
+    "VarianceLeft",
     "choose",
     "choose_method",
     "diagnose",
