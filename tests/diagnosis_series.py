@@ -63,7 +63,7 @@ def diagnosed(model, X, groups=None, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConstantColumnsWarning)
         model.fit(X, groups=groups)
-    return diagnose(model, X, groups, **options)
+    return diagnose(model, X, groups=groups, **options)
 
 
 def two_levels():

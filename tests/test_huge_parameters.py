@@ -13,7 +13,7 @@ from predfeat.measures import (
     predictability,
     predictive_information,
 )
-from predfeat.selection import significance
+from predfeat.selection import NestedShares, significance
 
 NOISE = np.random.default_rng(0).normal(size=(60, 3))
 METHODS = [
@@ -52,7 +52,11 @@ FUNCTIONS = [
     (left_open, ("n_neighbors", "n_lags", "horizon", "n_jobs")),
     (nested_shares, ("n_neighbors", "n_lags", "horizon", "n_jobs")),
     (available_neighbors, ("n_lags", "at_most", "horizon")),
-    (lambda X, **given: significance(SFA(), X, **given), ("n_surrogates", "horizon")),
+    (lambda X, **given: significance(SFA(), X, **given), ("n_surrogates",)),
+    (
+        lambda X, **given: significance(SFA(), X, statistic=NestedShares(**given)),
+        ("horizon", "n_neighbors"),
+    ),
 ]
 
 

@@ -29,7 +29,7 @@ def draw_power(results):
     colors = [OURS, "#7fb2d9", "#e08a1e", "#3f8f5b", "#9a4fa8"]
     curves = results["power"]
     for number, (kind, curve) in enumerate(curves.items()):
-        joint = kind == "joint phases"
+        joint = kind == "joint-phases"
         points = [point["any" if joint else "exactly_two"] for point in curve]
         # Small shifts, so that the intervals stand side by side.
         lengths = np.array([point["S"] for point in curve]) * 1.015 ** (number - 2)

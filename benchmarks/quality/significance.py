@@ -57,7 +57,7 @@ NOISE = {
     "blocks": white,
     "phases": autoregressive,
     "iaaft": autoregressive,
-    "joint phases": mixed,
+    "joint-phases": mixed,
 }
 
 
@@ -96,7 +96,7 @@ def count_found(make, n_sets, S, N, kind, arguments, M):
         result = significance(
             model_of(arguments, M),
             X,
-            groups,
+            groups=groups,
             n_surrogates=arguments.surrogates,
             kind=kind,
             alpha=arguments.alpha,
@@ -214,7 +214,7 @@ def main():
                 entry = [level(part, noise, kind, arguments) for noise in (with_gaps, in_trials)]
             elif part == "toy":
                 # The toy is a linear Gaussian process: the joint kind has nothing to find.
-                entry = counted(part, toy, 0 if kind == "joint phases" else 2, kind, arguments)
+                entry = counted(part, toy, 0 if kind == "joint-phases" else 2, kind, arguments)
             elif part == "slow":
                 # The slow channel's own autocorrelation is what the Fourier kinds keep.
                 wanted = 1 if kind in ("permutation", "blocks") else 0

@@ -61,11 +61,16 @@ class MethodOption:
         return f"--no-{self.option[2:]}" if self.kind is bool else self.option
 
     @property
+    def sentence(self) -> str:
+        """What it is, as a sentence."""
+        return f"{self.text[0].upper()}{self.text[1:]}."
+
+    @property
     def help(self) -> str:
-        """What `predfeat fit --help` says."""
+        """What `predfeat fit --help` says: the methods that have it, what it is, its default."""
         default = f" ({self.default})" if self.default else ""
         if self.methods == _ALL:
-            return f"{self.text[0].upper()}{self.text[1:]}{default}."
+            return f"{self.sentence[:-1]}{default}."
         words = {"AutoFeatures": "auto", "RandomFeatures": "random"}
         return f"{', '.join(words.get(m, m) for m in self.methods)}: {self.text}{default}."
 

@@ -28,7 +28,7 @@ def test_the_library_s_choice_is_shown_and_written(tmp_path, table):
     assert done.exit_code == 0, done.output
     X = np.loadtxt(table, delimiter=",", skiprows=1)
     tried = {"n_lags": (1, 2), "n_neighbors": (5, 10), "n_components": (1, 2, 3)}
-    expected = choose(X, np.zeros(600), **tried, method=GPFA())
+    expected = choose(X, groups=np.zeros(600), **tried, method=GPFA())
     results = json.loads((out / "choice.json").read_text(encoding="utf-8"))
     np.testing.assert_array_equal(results["scores"], expected.surface.scores)
     assert results["chosen"]["n_components"] == expected.chosen.n_components == 2

@@ -9,7 +9,7 @@ import pytest
 from commands import run
 from csv_tables import write_array
 from predfeat import GPFA, SFA, load
-from predfeat.cli._methods import METHODS
+from predfeat.cli._methods import WORDS
 from predfeat.datasets import hidden_lorenz, read
 from predfeat.exceptions import DataError
 from predfeat.experiments import standard_methods
@@ -186,7 +186,7 @@ def test_significance_is_that_of_the_library_and_in_the_report(tmp_path, table):
     found = json.loads((tmp_path / "o" / "results.json").read_text(encoding="utf-8"))
     values = read(table).values
     groups = np.zeros(len(values), dtype=int)
-    expected = significance(SFA(2), values, groups, n_surrogates=19, kind="joint phases")
+    expected = significance(SFA(2), values, groups=groups, n_surrogates=19, kind="joint-phases")
     assert found["significance"]["p_values"] == expected.p_values.tolist()
     assert found["significance"]["statistics"] == expected.statistics.tolist()
     best = expected.surrogate_statistics.min(axis=1)
@@ -218,7 +218,7 @@ def triples(tmp_path):
     [
         ("phases", ["--group", "trial"], "kind='phases' needs at least 4 rows in a row"),
         ("iaaft", ["--group", "trial"], "kind='iaaft' needs at least 4 rows in a row"),
-        ("joint-phases", ["--group", "trial"], "kind='joint phases' needs at least 4 rows in a"),
+        ("joint-phases", ["--group", "trial"], "kind='joint-phases' needs at least 4 rows in a"),
         # Tested are ten blocks of three rows, each with one state between two steps.
         ("permutation", ["-c", "a", "-c", "c", "--max-train", "30"], "but there are 10"),
     ],
@@ -403,7 +403,7 @@ def test_the_diagnosis_is_that_of_the_library_in_the_report_and_a_line_each(tmp_
     expected = diagnose(
         GPFA(**model.get_params()).fit(recording.values[rows], groups=groups),
         recording.values[rows],
-        groups,
+        groups=groups,
         names=recording.names,
         random_state=5,
     )
@@ -447,7 +447,7 @@ def test_the_diagnosis_does_not_depend_on_the_number_of_threads(tmp_path, twice)
     assert found[0] == found[1] == found[2]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", WORDS)
 @pytest.mark.parametrize("grouped", [False, True])
 def test_hardly_any_data_is_diagnosed_all_the_same(tmp_path, method, grouped):
     rng = np.random.default_rng(3)

@@ -162,7 +162,7 @@ def test_fit_takes_rows_spread_over_the_recording_where_asked(tmp_path, trials):
 
 
 def test_a_long_fit_is_announced_with_what_takes_less(tmp_path, trials, monkeypatch):
-    def expected(*_):
+    def expected(*_, **__):
         return ExpectedTime(7200.0, 144.0)
 
     monkeypatch.setattr("predfeat.features.expected_time", expected)
@@ -208,7 +208,7 @@ def test_fit_prints_a_diagnosis_when_asked(tmp_path, trials, method, n_component
     recording = read_trials(trials)
     fitted = {"gpfa": GPFA, "sfa": SFA}[method](n_components)
     fitted.fit(recording.values, groups=recording.groups)
-    expected = diagnose(fitted, recording.values, recording.groups, names=recording.names)
+    expected = diagnose(fitted, recording.values, groups=recording.groups, names=recording.names)
     # Of three independent columns, three features are everything.
     assert ("nothing-selected" in expected.names) == (n_components == 3)
     text, _, _ = done.stdout.partition("\n\nWhat is called left to chance")
@@ -292,6 +292,35 @@ def test_the_diagnosis_of_a_fit_knows_the_sequences(tmp_path):
     )  # fmt: skip
     assert "short-sequences" in done.stdout
     assert "Of 200 samples only 80 end a state of 3 and have a successor" in done.stdout
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 3, 4, 6])
+def test_fit_finds_as_many_features_as_compare(tmp_path, n_columns):
+    path, model, out = tmp_path / "x.npy", tmp_path / "m.predfeat", tmp_path / "o"
+    np.save(path, np.random.default_rng(0).normal(size=(80, n_columns)))
+    assert run("fit", path, "-m", "sfa", "-o", model).exit_code == 0
+    done = run("compare", path, "-m", "sfa", "--repetitions", 1, "--no-diagnosis", "-o", out)
+    assert done.exit_code == 0, done.output
+    results = json.loads((out / "results.json").read_text())
+    expected = max(1, min(3, n_columns - 1))
+    assert len(load(model).components_) == results["protocol"]["n_components"] == expected
+
+
+@pytest.mark.parametrize("option", ["--random-state", "--seed"])
+def test_a_seed_has_two_spellings(tmp_path, trials, option):
+    model = tmp_path / "m.predfeat"
+    assert run("fit", trials, *READ, "-m", "random", option, 7, "-o", model).exit_code == 0
+    assert load(model).random_state == 7
+
+
+def test_every_command_spells_shared_options_alike():
+    commands = typer.main.get_command(app).commands
+    for command in commands.values():
+        for parameter in command.params:
+            if "--out" in parameter.opts:
+                assert "-o" in parameter.opts
+            if "--seed" in parameter.opts:
+                assert parameter.opts == ["--random-state", "--seed"]
 
 
 def test_advised_options_are_options_of_the_commands_named():

@@ -51,9 +51,9 @@ def computed():
     return {
         "study": study,
         "results": results_of(study, "predfeat compare"),
-        "diagnosis": predfeat.selection.diagnose(study.model, values, groups),
+        "diagnosis": predfeat.selection.diagnose(study.model, values, groups=groups),
         "significance": predfeat.selection.significance(
-            SFA(2), values, groups, n_surrogates=19, kind="permutation"
+            SFA(2), values, groups=groups, n_surrogates=19, kind="permutation"
         ),
         "choice": predfeat.selection.choose(
             values, n_lags=[1], n_components=[1, 2], method=SFA, n_folds=2

@@ -159,12 +159,12 @@ def test_each_part_is_whitened_and_searched_once(lorenz, monkeypatch):
         monkeypatch.setattr(module, name, counting)
 
     count(_repetitions, "fit_whitening")
-    count(_scores, "neighbors_with_successor")
+    count(_scores, "left_open")
     study = compare_on_recording(lorenz, ["random", "SFA", "PFA"], n_repetitions=3, n_lags=2)
     assert len(study.runs) == 3
     assert counted["fit_whitening"] == 3 + 1  # of the repetitions, and of the whole
     # Training and test part for every method, and the best one on the whole.
-    assert counted["neighbors_with_successor"] == 3 * 2 * 3 + 1
+    assert counted["left_open"] == 3 * 2 * 3 + 1
 
 
 def test_a_method_with_a_fit_of_its_own_is_fitted_by_it(lorenz):

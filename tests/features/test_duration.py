@@ -32,7 +32,7 @@ def test_iterations_are_counted_to_the_last(monkeypatch):
 
     monkeypatch.setattr(_duration, "_timed", timed)
     model = GPFA(max_iter=11)
-    expected = expected_time(model, np.zeros((64_000, 2)), np.zeros(64_000))
+    expected = expected_time(model, np.zeros((64_000, 2)), groups=np.zeros(64_000))
     assert asked == [(4000, 2, True), (4000, 2, True), (8000, 2, True)]
     assert expected.per_iteration == pytest.approx(64)
     assert expected.seconds == pytest.approx(320 + 10 * 64)
@@ -43,7 +43,7 @@ def test_iterations_are_counted_to_the_last(monkeypatch):
 def test_of_every_method(model, monkeypatch):
     monkeypatch.setattr(_duration, "_FEW_ROWS", 100)
     X = np.random.default_rng(0).normal(size=(500, 3))
-    expected = expected_time(model, X, np.repeat([0, 1], 250))
+    expected = expected_time(model, X, groups=np.repeat([0, 1], 250))
     assert expected.seconds > 0
     assert (expected.per_iteration is not None) == isinstance(model, GPFA)
     assert expected_time(model, X[:400]) is None

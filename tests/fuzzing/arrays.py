@@ -58,7 +58,7 @@ PARAMETERS: dict[str, list[Any]] = {
     "n_directions": [1, 2, 0, 10**6],
     "level": [0.05, 0.5, 0.0, float("nan")],
     "steps": ["both", "x"],
-    "kind": ["permutation", "blocks", "phases", "iaaft", "joint phases", "x"],
+    "kind": ["permutation", "blocks", "phases", "iaaft", "joint-phases", "x"],
     "block_length": [None, 1, 5, 0, 10**9],
     "every": [1, 2, 7, 0, 10**9],
     "n_delays": [1, 2, 0, -1, 10**9],

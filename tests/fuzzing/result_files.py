@@ -33,7 +33,7 @@ def whole_results(name: str) -> bytes:
     study = compare_on_recording(recording, ["random", "SFA"], n_repetitions=2, n_jobs=1)
     rows, groups = study.learned_from
     values = recording.values[rows]
-    parts = {"diagnosis": diagnose(study.model, values, groups, names=recording.names)}
+    parts = {"diagnosis": diagnose(study.model, values, groups=groups, names=recording.names)}
     if name == "table":
         tested = significance(SFA(3), recording.values, n_surrogates=19)
         parts |= {"significance": tested, "tested_rows": len(recording.values)}

@@ -21,7 +21,9 @@ def all_studies():
 
 def diagnosis_of(study):
     rows, groups = study.learned_from
-    return diagnose(study.model, study.recording.values[rows], groups, names=study.recording.names)
+    return diagnose(
+        study.model, study.recording.values[rows], groups=groups, names=study.recording.names
+    )
 
 
 @pytest.fixture(scope="session")

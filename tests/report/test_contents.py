@@ -42,7 +42,7 @@ def test_same_seed_same_results_but_for_the_times(all_results, all_studies, diag
         recording, ["random", "SFA", "ForeCA", "GPFA (2)"], n_repetitions=6, n_jobs=2
     )
     expected = without_times(all_results["trials"])
-    found = diagnose(again.model, recording.values, recording.groups, names=recording.names)
+    found = diagnose(again.model, recording.values, groups=recording.groups, names=recording.names)
     assert found == diagnoses["trials"]
     results = results_of(again, "predfeat compare trials", diagnosis=found)
     assert without_times(results) == expected
@@ -346,7 +346,7 @@ def test_about_as_good():
 def test_a_diagnosis_is_kept_as_plain_numbers_and_text(all_studies):
     study = all_studies["trials"]
     finding = Finding(
-        "x", "note", "s", "m", "a", {"n": 3, "share": np.float64(0.25), "none": np.nan}
+        "x", "note", "s", "m", "`p=2`, `q`", {"n": 3, "share": np.float64(0.25), "none": np.nan}
     )
     found = results_of(study, diagnosis=Diagnosis((finding,), "x"))["diagnosis"]
     assert found == {
@@ -358,8 +358,9 @@ def test_a_diagnosis_is_kept_as_plain_numbers_and_text(all_studies):
                 "severity": "note",
                 "summary": "s",
                 "meaning": "m",
-                "advice": "a",
+                "advice": "`p=2`, `q`",
                 "values": {"n": 3, "share": 0.25, "none": None},
+                "parameters": {"p": 2, "q": None},
             }
         ],
     }

@@ -129,7 +129,7 @@ def test_groups_and_gaps():
     X = predictable_noise(900, 4, random_state=0)
     X[100] = np.nan
     groups = np.repeat(range(6), 150)
-    choice = choose(X, groups, **SMALL)
+    choice = choose(X, groups=groups, **SMALL)
     assert choice.kind == "sequences"
     assert (choice.chosen.n_lags, choice.chosen.n_components) == (1, 2)
 
@@ -164,10 +164,10 @@ def test_a_method_that_cannot_be_fitted_is_left_out():
     X, groups = predictable_noise(300, 3, random_state=0), np.arange(300) // 6
     options = {"n_lags": (1,), "n_neighbors": (5,), "n_components": (1,)}
     with pytest.warns(LeftOutWarning, match=r"ForeCA\(\) was left out: "):
-        choices = choose_method(X, groups, methods=[ForeCA, SFA], graph="full", **options)
+        choices = choose_method(X, groups=groups, methods=[ForeCA, SFA], graph="full", **options)
     assert [choice.method for choice in choices] == ["SFA"]
     with pytest.raises(NoSpectrumError):
-        choose_method(X, groups, methods=[ForeCA], **options)
+        choose_method(X, groups=groups, methods=[ForeCA], **options)
     with pytest.raises(ValueError, match="methods is empty"):
         choose_method(X, methods=[], **options)
 

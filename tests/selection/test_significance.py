@@ -22,7 +22,7 @@ from predfeat.exceptions import (
     SurrogateError,
     TooFewStatesError,
 )
-from predfeat.selection import KINDS, Significance, significance
+from predfeat.selection import KINDS, NestedShares, Significance, significance
 
 
 def noise(n_rows=80, n_columns=3, seed=0):
@@ -91,7 +91,7 @@ def test_two_features_of_the_toy_are_real(kind):
 def test_the_toy_is_linear():
     model = GPFA(3, max_iter=5)
     found = [
-        significance(model, toy(200, 5, seed), n_surrogates=19, kind="joint phases").n_significant
+        significance(model, toy(200, 5, seed), n_surrogates=19, kind="joint-phases").n_significant
         for seed in range(4)
     ]
     assert found.count(0) >= 3  # a single finding has a chance of 5 %
@@ -102,7 +102,7 @@ def test_chaos_is_not_linear():
     X[0, 0] = 0.3
     for t in range(299):
         X[t + 1, 0] = 4 * X[t, 0] * (1 - X[t, 0])
-    result = significance(GPFA(2, max_iter=5), X, n_surrogates=19, kind="joint phases")
+    result = significance(GPFA(2, max_iter=5), X, n_surrogates=19, kind="joint-phases")
     assert result.n_significant == 1
 
 
@@ -115,7 +115,7 @@ def test_what_the_surrogates_keep_is_never_significant():
     assert result.p_values.tolist() == [1.0, 1.0]
 
 
-@pytest.mark.parametrize("kind", ["permutation", "joint phases"])
+@pytest.mark.parametrize("kind", ["permutation", "joint-phases"])
 def test_the_level_in_noise(kind):
     # 40 series of which a fifth may have a finding, more than 16 with a chance of 0.1 %. The rate
     # itself is measured in benchmarks/quality/significance.py.
@@ -153,7 +153,7 @@ def test_the_whole_fit_is_repeated(watched):
 
 def test_fourier_kinds_fit_rings(watched):
     X, ids = noise(100), np.repeat([0, 1], 50)
-    significance(watched, X, ids, n_surrogates=19, kind="phases")
+    significance(watched, X, groups=ids, n_surrogates=19, kind="phases")
     rows, groups = watched.seen[0]
     for number in (0, 1):
         ring = rows[groups == number]
@@ -183,7 +183,9 @@ def test_the_model_given_is_not_touched():
 def test_the_statistics_are_those_of_the_fit():
     X, groups = noise(90), np.repeat([0, 1], 45)
     model = GPFA(2, n_lags=2, n_neighbors=5, theiler=1, max_iter=3)
-    result = significance(model, X, groups, n_surrogates=19, n_neighbors=6)
+    result = significance(
+        model, X, groups=groups, n_surrogates=19, statistic=NestedShares(n_neighbors=6)
+    )
     Y = model.fit(X, groups=groups).transform(X)
     expected = naive_measures.nested_shares(Y, 2, 6, "both", 1, groups)
     np.testing.assert_allclose(result.statistics, expected, rtol=1e-9)
@@ -194,12 +196,12 @@ def test_the_statistics_look_as_far_ahead_as_the_model_or_as_asked():
     model = GPFA(2, horizon=3, max_iter=3)
     Y = model.fit(X).transform(X)
     for asked, horizon in ((None, 3), (2, 2)):
-        result = significance(model, X, n_surrogates=19, horizon=asked)
+        result = significance(model, X, n_surrogates=19, statistic=NestedShares(horizon=asked))
         np.testing.assert_allclose(
             result.statistics, naive_measures.nested_shares(Y, horizon=horizon), rtol=1e-9
         )
-    with pytest.raises(ValueError, match="'horizon' parameter of significance"):
-        significance(model, X, n_surrogates=19, horizon=0)
+    with pytest.raises(ValueError, match="'horizon' parameter of NestedShares"):
+        significance(model, X, n_surrogates=19, statistic=NestedShares(horizon=0))
 
 
 @pytest.mark.parametrize("horizon", [1, 3])
@@ -221,7 +223,7 @@ def test_groups_and_gaps(kind):
     X = toy(240)
     X[[50, 51, 130], 0] = np.nan
     groups = np.repeat([3, 1, 2], [100, 80, 60])
-    result = significance(SFA(2), X, groups, n_surrogates=19, kind=kind)
+    result = significance(SFA(2), X, groups=groups, n_surrogates=19, kind=kind)
     assert result.surrogate_statistics.shape == (19, 2)
     assert result.question == KINDS[kind].question
     other = significance(SFA(2), X, n_surrogates=19, kind=kind)
@@ -231,7 +233,7 @@ def test_groups_and_gaps(kind):
 # --- repeated, extended, shared ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["permutation", "joint phases"])
+@pytest.mark.parametrize("kind", ["permutation", "joint-phases"])
 def test_the_number_of_processes_does_not_matter(kind):
     model = GPFA(2, max_iter=3)
     alone, shared = (
@@ -303,8 +305,8 @@ def test_an_interrupted_run_goes_on():
         {"model": RandomFeatures(2, random_state=0)},
         {"groups": np.repeat([0, 1], 40)},
         {"kind": "phases"},
-        {"statistic": "next"},
-        {"n_neighbors": 9},
+        {"statistic": NestedShares(steps="next")},
+        {"statistic": NestedShares(n_neighbors=9)},
         {"random_state": 1},
         {"statistic": lambda Y, groups: np.ones(2)},
     ],
@@ -337,7 +339,7 @@ def test_functions_and_large_arrays_are_told_apart():
                 significance(**given, **other, previous=previous)
 
 
-@pytest.mark.parametrize("kind", ["phases", "joint phases"])
+@pytest.mark.parametrize("kind", ["phases", "joint-phases"])
 def test_gaps_and_short_trials_are_no_finding(kind):
     # A linear process in stretches much shorter than its memory: with rings of single stretches
     # a third of such series had a finding at the level of a fifth, or more.
@@ -351,7 +353,9 @@ def test_gaps_and_short_trials_are_no_finding(kind):
             X[random.random(300) < 0.1] = np.nan
         else:
             groups = np.arange(300) // 15
-        result = significance(SFA(1), X, groups, 4, kind, alpha=0.2, random_state=seed)
+        result = significance(
+            SFA(1), X, groups=groups, n_surrogates=4, kind=kind, alpha=0.2, random_state=seed
+        )
         found.append(result.n_significant)
     assert np.mean(found) <= 0.4
 
@@ -388,7 +392,7 @@ def test_warnings_come_once():
     ids = np.repeat([0, 1, 0], [30, 30, 20])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        significance(SFA(2), X, ids, n_surrogates=19)
+        significance(SFA(2), X, groups=ids, n_surrogates=19)
     assert [w.category for w in caught].count(ReturningGroupWarning) == 1
     assert [w.category for w in caught].count(ConstantColumnsWarning) == 1
 
@@ -401,7 +405,9 @@ def test_warnings_come_once():
         ({"alpha": 0.0}, ValueError, r"'alpha' parameter of significance"),
         ({"n_surrogates": 0}, ValueError, r"'n_surrogates' parameter"),
         ({"kind": "rows"}, SurrogateError, r"kind='rows' is no kind"),
-        ({"statistic": "last"}, ValueError, r"'statistic' parameter.*last"),
+        ({"statistic": "next"}, ValueError, r"'statistic' parameter.*next"),
+        ({"statistic": NestedShares("last")}, ValueError, r"'steps' parameter.*last"),
+        ({"kind": "joint phases"}, SurrogateError, r"Use one of .*'joint-phases'"),
         ({"random_state": None}, ValueError, r"'random_state' parameter"),
         ({"block_length": 3}, SurrogateError, r"block_length=3 is for kind='blocks'"),
         ({"model": SFA}, SignificanceError, r"model must be an estimator with fit and transform"),

@@ -12,7 +12,7 @@ from predfeat.selection import KINDS, surrogates
 from predfeat.selection._rings import _Process, bridge_ends, close_rings
 from predfeat.series import check_sequences
 
-FOURIER = ["phases", "iaaft", "joint phases"]
+FOURIER = ["phases", "iaaft", "joint-phases"]
 every = pytest.mark.parametrize("kind", list(KINDS))
 
 
@@ -135,7 +135,7 @@ def test_the_first_cut_moves():
 
 
 @pytest.mark.parametrize("n_rows", [4, 5, 20, 31])
-@pytest.mark.parametrize("kind", ["phases", "joint phases"])
+@pytest.mark.parametrize("kind", ["phases", "joint-phases"])
 def test_phases_keep_the_amplitudes(kind, n_rows):
     X = walk(n_rows)
     Y = surrogates(X, kind, random_state=5)
@@ -149,7 +149,7 @@ def test_phases_keep_the_amplitudes(kind, n_rows):
 
 def test_each_stretch_has_its_own_spectrum():
     X, groups = gappy()
-    for kind in ("phases", "joint phases"):
+    for kind in ("phases", "joint-phases"):
         Y = surrogates(X, kind, groups=groups, random_state=5)
         for start, stop in [(1, 17), (19, 30), (30, 41), (42, 60)]:
             np.testing.assert_allclose(
@@ -161,7 +161,7 @@ def test_each_stretch_has_its_own_spectrum():
 def test_joint_phases_keep_the_cross_spectra_and_phases_do_not(n_rows):
     X = walk(n_rows)
     expected = naive.cross_spectrum(X[:, 0], X[:, 1])
-    joint = surrogates(X, "joint phases", random_state=5)
+    joint = surrogates(X, "joint-phases", random_state=5)
     found = naive.cross_spectrum(joint[:, 0], joint[:, 1])
     np.testing.assert_allclose(found, expected, atol=1e-9 * np.abs(expected).max())
     apart = surrogates(X, "phases", random_state=5)
@@ -169,7 +169,7 @@ def test_joint_phases_keep_the_cross_spectra_and_phases_do_not(n_rows):
     assert np.abs(found - expected)[1:].max() > 0.1 * np.abs(expected)[1:].max()
 
 
-@pytest.mark.parametrize("kind", ["permutation", "blocks", "joint phases"])
+@pytest.mark.parametrize("kind", ["permutation", "blocks", "joint-phases"])
 def test_the_basis_does_not_matter(kind):
     X, groups = gappy()
     mixing = np.random.default_rng(8).normal(size=(3, 3))
@@ -311,7 +311,7 @@ def test_the_data_is_in_the_ring_as_it_was(kind):
     rows, rings = bridge_ends(series, kind, np.random.default_rng(0))
     times = np.flatnonzero(series.reach(ahead=1))
     centred = X - series.samples.mean(axis=0)
-    fit = _Process.of_all if kind == "joint phases" else _Process.of_each
+    fit = _Process.of_all if kind == "joint-phases" else _Process.of_each
     memory = int(fit(centred[times], centred[times + 1], 0.0).memory)
     assert 2 < memory < 40
     ring = rows[rings == 0]
@@ -350,19 +350,19 @@ def test_a_series_that_explodes_is_bridged_like_a_walk(kind):
 
 def test_a_bridge_is_no_longer_than_the_sequence():
     X = walk(60).cumsum(axis=0)  # which remembers longer than it lasts
-    rows, _ = bridge_ends(check_sequences(X), "joint phases", np.random.default_rng(0))
+    rows, _ = bridge_ends(check_sequences(X), "joint-phases", np.random.default_rng(0))
     assert len(rows) == 120
 
 
 def test_a_bridge_needs_enough_steps_to_know_the_process():
     X = walk(9, 5)
-    rows, _ = bridge_ends(check_sequences(X), "joint phases", np.random.default_rng(0))
+    rows, _ = bridge_ends(check_sequences(X), "joint-phases", np.random.default_rng(0))
     np.testing.assert_array_equal(rows, X)
 
 
 def test_a_bridge_has_no_rank_of_its_own():
     X = walk(200)
     X[:, 2] = X[:, 0] - X[:, 1]
-    rows, _ = bridge_ends(check_sequences(X), "joint phases", np.random.default_rng(0))
+    rows, _ = bridge_ends(check_sequences(X), "joint-phases", np.random.default_rng(0))
     assert len(rows) > 205
     np.testing.assert_allclose(rows[:, 2], rows[:, 0] - rows[:, 1], atol=1e-9)

@@ -22,26 +22,28 @@ on_series = pytest.mark.parametrize(("X", "groups"), SERIES)
 
 @on_series
 def test_differences_agree_with_the_twin(X, groups):
-    np.testing.assert_array_equal(difference(X, groups), naive.difference(X, groups))
+    np.testing.assert_array_equal(difference(X, groups=groups), naive.difference(X, groups))
 
 
 @on_series
 @pytest.mark.parametrize("n_delays", [0, 1, 3])
 def test_delays_agree_with_the_twin(X, groups, n_delays):
-    np.testing.assert_array_equal(delay(X, n_delays, groups), naive.delay(X, n_delays, groups))
+    np.testing.assert_array_equal(
+        delay(X, n_delays, groups=groups), naive.delay(X, n_delays, groups)
+    )
 
 
 @on_series
 def test_lines_agree_with_the_twin(X, groups):
     # Two ways to least squares, on numbers up to 1e6.
-    np.testing.assert_allclose(detrend(X, groups), naive.detrend(X, groups), atol=1e-8)
+    np.testing.assert_allclose(detrend(X, groups=groups), naive.detrend(X, groups), atol=1e-8)
 
 
 @on_series
 @pytest.mark.parametrize("every", [1, 2, 5])
 @pytest.mark.filterwarnings("ignore::predfeat.exceptions.AliasingWarning")
 def test_thinned_rows_agree_with_the_twin(X, groups, every):
-    assert thin(X, every, groups).tolist() == naive.thin(groups, every)
+    assert thin(X, every, groups=groups).tolist() == naive.thin(groups, every)
 
 
 @on_series
@@ -49,7 +51,7 @@ def test_thinned_rows_agree_with_the_twin(X, groups, every):
 def test_the_share_that_is_too_fast_agrees_with_the_twin(X, groups, every):
     # Sums of squares in another order: nothing but rounding.
     np.testing.assert_allclose(
-        aliased_share(X, every, groups), naive.aliased_share(X, every, groups), atol=1e-9
+        aliased_share(X, every, groups=groups), naive.aliased_share(X, every, groups), atol=1e-9
     )
 
 
@@ -58,7 +60,7 @@ def test_a_line_is_gone_and_a_line_more_changes_nothing():
     t = np.arange(len(X))[:, None]
     trial = np.asarray(groups)[:, None]
     moved = X + (trial + 1) * 0.5 * t - 7 * trial
-    np.testing.assert_allclose(detrend(moved, groups), detrend(X, groups), atol=1e-9)
+    np.testing.assert_allclose(detrend(moved, groups=groups), detrend(X, groups=groups), atol=1e-9)
     assert np.nanmax(np.abs(detrend(3 * t + 2.0))) < 1e-12
 
 

@@ -16,12 +16,12 @@ from predfeat.cli._data import read_recording
 from predfeat.cli._methods import WORDS, complete_method, understand_method
 from predfeat.cli._options import (
     MOST,
-    MOST_JOBS,
     DataFiles,
     Force,
     Horizon,
     Json,
     PcaComponents,
+    Processes,
     Quiet,
     count_or_share,
     reads_a_file,
@@ -51,39 +51,43 @@ def _values(text: str) -> Any:
     return typer.Option(help=f"{text} to try, such as 1-5 or 2,5,10.")
 
 
+_Out = Annotated[
+    Path,
+    typer.Option("--out", "-o", help="Folder for " + " and ".join(_FILES) + ".", file_okay=False),
+]
+_Method = Annotated[
+    str,
+    typer.Option(
+        "--method",
+        "-m",
+        metavar="METHOD",
+        help=f"To choose for: {', '.join(_WORDS)}.",
+        autocompletion=complete_method,
+    ),
+]
+_Folds = Annotated[int, typer.Option(min=2, max=MOST, help="Parts to hold out in turn.")]
+_MaxRows = Annotated[
+    int,
+    typer.Option(
+        min=50, max=MOST, help="Rows at most, in blocks spread evenly over the recording."
+    ),
+]
+
+
 @reads_a_file
 def choose(
     reading: dict[str, Any],
     files: DataFiles,
-    out: Annotated[
-        Path, typer.Option(help="Folder for " + " and ".join(_FILES) + ".", file_okay=False)
-    ] = Path("predfeat-out"),
-    method: Annotated[
-        str,
-        typer.Option(
-            "--method",
-            "-m",
-            metavar="METHOD",
-            help=f"To choose for: {', '.join(_WORDS)}.",
-            autocompletion=complete_method,
-        ),
-    ] = "gpfa2",
+    out: _Out = Path("predfeat-out"),
+    method: _Method = "gpfa2",
     n_lags: Annotated[str, _values("Samples in a state, p,")] = "1-5",
     horizon: Horizon = 1,
     n_neighbors: Annotated[str, _values("GPFA: neighbours of each state, k,")] = "2,5,10,20,30",
     n_components: Annotated[str, _values("Features, M,")] = "1-10",
     pca_components: PcaComponents = None,
-    folds: Annotated[int, typer.Option(min=2, max=MOST, help="Parts to hold out in turn.")] = 5,
-    max_rows: Annotated[
-        int,
-        typer.Option(
-            min=50, max=MOST, help="Rows at most, in blocks spread evenly over the recording."
-        ),
-    ] = 5_000,
-    jobs: Annotated[
-        int,
-        typer.Option(min=-MOST_JOBS, max=MOST_JOBS, help="Processes (-1: as many as processors)."),
-    ] = -1,
+    folds: _Folds = 5,
+    max_rows: _MaxRows = 5_000,
+    jobs: Processes = -1,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -100,7 +104,6 @@ def choose(
         predfeat choose trials.csv --group trial --n-lags 1-8 --method sfa
     """
     from predfeat.features import METHODS
-    from predfeat.report import choice_results, render_choice
     from predfeat.selection import choose as choose_setting
 
     tried: dict[str, Any] = {
@@ -117,7 +120,7 @@ def choose(
     with progress_bar("choosing", quiet=quiet) as progress:
         choice = choose_setting(
             values,
-            groups,
+            groups=groups,
             **tried,
             horizon=horizon,
             method=METHODS[kind].build(pca_components=pca),
@@ -127,11 +130,7 @@ def choose(
         )
     if len(values) < len(recording.values):
         choice = replace(choice, kind="blocks")  # of rows, whose numbers stood for sequences
-    results = choice_results(choice, recording.source, shlex.join(["predfeat", *sys.argv[1:]]))
-    with writing(paths["choice.json"], force=force) as stream:
-        stream.write((json.dumps(results, indent=1, allow_nan=False) + "\n").encode())
-    with writing(paths["choice.html"], force=force) as stream:
-        stream.write(render_choice(choice, results).encode())
+    results = _write(choice, recording.source, paths, force)
     if as_json:
         show_json(results)
     elif not quiet:
@@ -141,6 +140,18 @@ def choose(
             rows = f"{len(values)} of {len(recording.values)} rows"
             said.append([f"{rows} were used: --max-rows uses more."])
         say(*paragraphs(*said, [f"Open {paths['choice.html']}"]))
+
+
+def _write(choice: Any, source: str, paths: dict[str, Path], force: bool) -> dict[str, Any]:
+    """Write the page and its numbers, and return these."""
+    from predfeat.report import choice_results, render_choice
+
+    results = choice_results(choice, source, shlex.join(["predfeat", *sys.argv[1:]]))
+    with writing(paths["choice.json"], force=force) as stream:
+        stream.write((json.dumps(results, indent=1, allow_nan=False) + "\n").encode())
+    with writing(paths["choice.html"], force=force) as stream:
+        stream.write(render_choice(choice, results).encode())
+    return results
 
 
 def _numbers(text: str, option: str) -> tuple[int, ...]:

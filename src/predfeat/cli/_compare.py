@@ -60,7 +60,8 @@ def compare(
     reading: dict[str, Any],
     files: Annotated[list[Path] | None, *DataFiles.__metadata__] = None,
     out: Annotated[
-        Path, typer.Option(help="Folder for " + ", ".join(_FILES) + ".", file_okay=False)
+        Path,
+        typer.Option("--out", "-o", help="Folder for " + ", ".join(_FILES) + ".", file_okay=False),
     ] = Path("predfeat-out"),
     methods: Methods = None,
     n_components: Annotated[

@@ -11,20 +11,19 @@ from typing import Annotated, Any
 
 import typer
 
+from predfeat._method_options import METHOD_OPTIONS
 from predfeat._progress import following
 from predfeat.cli._data import read_recording
 from predfeat.cli._methods import WORDS, complete_method, understand_method
 from predfeat.cli._notes import data_notes
 from predfeat.cli._options import (
-    LARGEST_SEED,
     MOST,
     DataFiles,
     Force,
     Jobs,
-    PcaComponents,
     Quiet,
-    count_or_share,
     reads_a_file,
+    sets_parameters,
 )
 from predfeat.cli._outputs import refuse_unwritable
 from predfeat.cli._terminal import in_words, progress_bar, say, short_name, show
@@ -41,10 +40,14 @@ _FEWER_ROWS = 20_000
 
 
 @reads_a_file
+@sets_parameters("fit")
 def fit(
     reading: dict[str, Any],
+    parameters: dict[str, Any],
     files: DataFiles,
-    out: Annotated[Path, typer.Option(help="The model file to write.")] = Path("model.predfeat"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")] = Path(
+        "model.predfeat"
+    ),
     method: Annotated[
         str,
         typer.Option(
@@ -55,91 +58,6 @@ def fit(
             autocompletion=complete_method,
         ),
     ] = "gpfa",
-    n_components: Annotated[
-        int | None,
-        typer.Option(min=1, max=MOST, help="Features to find, M (2).", show_default=False),
-    ] = None,
-    pca_components: PcaComponents = None,
-    n_lags: Annotated[
-        int | None,
-        typer.Option(
-            max=MOST, help="GPFA, PFA, auto: samples in a state, p (1).", show_default=False
-        ),
-    ] = None,
-    horizon: Annotated[
-        int | None,
-        typer.Option(
-            max=MOST, help="GPFA, PFA, auto: steps ahead to predict, H (1).", show_default=False
-        ),
-    ] = None,
-    n_neighbors: Annotated[
-        int | None,
-        typer.Option(
-            max=MOST, help="GPFA, auto: neighbours of each state, k (10).", show_default=False
-        ),
-    ] = None,
-    graph: Annotated[
-        str | None, typer.Option(help="GPFA: star (default) or full.", show_default=False)
-    ] = None,
-    init: Annotated[
-        str | None,
-        typer.Option(
-            help="GPFA: input (default), pca, sfa, slow_fast, pfa, foreca or auto.",
-            show_default=False,
-        ),
-    ] = None,
-    max_iter: Annotated[
-        int | None,
-        typer.Option(
-            max=MOST, help="GPFA (50), ForeCA (100): iterations at most.", show_default=False
-        ),
-    ] = None,
-    theiler: Annotated[
-        int | None,
-        typer.Option(
-            max=MOST,
-            help="GPFA, auto: rows around a state where no neighbour is sought (0).",
-            show_default=False,
-        ),
-    ] = None,
-    n_averaged: Annotated[
-        int | None,
-        typer.Option(
-            max=MOST, help="GPFA: last iterations to average over (1).", show_default=False
-        ),
-    ] = None,
-    n_intermediate: Annotated[
-        int | None,
-        typer.Option(
-            max=MOST, help="GPFA: features between the iterations (M).", show_default=False
-        ),
-    ] = None,
-    past: Annotated[
-        bool | None,
-        typer.Option(help="GPFA: also compare what came before (yes).", show_default=False),
-    ] = None,
-    normalized: Annotated[
-        bool | None,
-        typer.Option(help="GPFA: normalise with the degrees (yes).", show_default=False),
-    ] = None,
-    weighting: Annotated[
-        str | None,
-        typer.Option(
-            help="GPFA: equal (default) or inverse_spread, where loud moments count less.",
-            show_default=False,
-        ),
-    ] = None,
-    random_state: Annotated[
-        int | None,
-        typer.Option(min=0, max=LARGEST_SEED, help="ForeCA, random: seed.", show_default=False),
-    ] = None,
-    criterion: Annotated[
-        str | None,
-        typer.Option(
-            help="auto: scores candidates by balanced (default), typical, training or validation.",
-            show_default=False,
-        ),
-    ] = None,
     max_rows: Annotated[
         int | None,
         typer.Option(
@@ -162,8 +80,9 @@ def fit(
     """Fit one method to all of a recording, and keep the model.
 
     Options carry the names of the library's parameters; one that the method does not know is an
-    error. Of sounds, videos and tables of more than 50 columns as many principal components are
-    kept as by `predfeat compare`.
+    error. As by `predfeat compare`, 3 features are found, or fewer where there are not so many
+    directions; and of sounds, videos and tables of more than 50 columns some principal components
+    are kept.
 
     For example:
 
@@ -173,24 +92,13 @@ def fit(
 
         predfeat fit weather.csv --method auto --n-components 3
 
-        predfeat fit song.flac --method sfa --pca-components 50 --out song.predfeat
+        predfeat fit song.flac --method sfa --pca-components 50 -o song.predfeat
     """
     refuse_unwritable([out], force=force, data=files)
-    given = {
-        "n_components": n_components, "n_lags": n_lags, "n_neighbors": n_neighbors,
-        "graph": graph, "init": init, "max_iter": max_iter, "theiler": theiler,
-        "n_averaged": n_averaged, "n_intermediate": n_intermediate, "past": past,
-        "normalized": normalized, "weighting": weighting, "random_state": random_state,
-        "criterion": criterion, "horizon": horizon,
-    }  # fmt: skip
-    parameters: dict[str, Any] = {n: value for n, value in given.items() if value is not None}
     model = _estimator(method, parameters, jobs)
-    wanted = count_or_share(pca_components)
     recording = read_recording(files, reading, quiet=quiet)
     values, groups = _rows_to_fit(model, recording, max_rows)
-    model.set_params(
-        pca_components=wanted if pca_components else _few_directions(recording, values, groups)
-    )
+    _choose_what_was_not_given(model, parameters, recording, values, groups)
     if not quiet:
         _say_how_long(model, values, groups)
     with (
@@ -203,21 +111,46 @@ def fit(
 
     out.parent.mkdir(parents=True, exist_ok=True)
     save(model, out, notes=data_notes(recording, reading), overwrite=force)
-    n_features = model.components_.shape[0]
-    of = "" if values is recording.values else f"{len(values)} of {len(recording.values)} rows of "
-    say(
-        f"{type(model).__name__}: {n_features} feature(s) of {of}{recording.source}, kept in {out}",
-        quiet=quiet,
-    )
-    if model.pca_components is not None and not pca_components:
-        say(
-            f"  {model.rank_} principal components of {len(recording.names)} columns were used; "
-            "--pca-components none uses all",
-            quiet=quiet,
-        )
-    _say_who_won(model, quiet=quiet)
+    if not quiet:
+        _say_what_was_fitted(model, recording, len(values), out, "pca_components" in parameters)
+        _say_who_won(model)
     if diagnosis and not quiet:
         _diagnose(model, recording.names, values, groups, jobs)
+
+
+def _choose_what_was_not_given(
+    model: Any, given: dict[str, Any], recording: Any, values: Any, groups: Any
+) -> None:
+    """Set the number of principal components and of features by the rules of `compare`."""
+    from predfeat.experiments import choose_n_components, choose_pca
+    from predfeat.series import check_sequences
+    from predfeat.whitening import fit_whitening
+
+    if {"pca_components", "n_components"} <= set(given):
+        return
+    series = check_sequences(values, groups, name="the recording")
+    if "pca_components" not in given:
+        n_rows = int(series.valid.sum())
+        model.set_params(pca_components=choose_pca(recording, series, n_rows))
+    if "n_components" not in given:
+        rank = fit_whitening(series, model.pca_components, warn=False).rank
+        model.set_params(n_components=choose_n_components(rank))
+
+
+def _say_what_was_fitted(
+    model: Any, recording: Any, n_rows: int, out: Path, cut_as_asked: bool
+) -> None:
+    n_all = len(recording.values)
+    of = "" if n_rows == n_all else f"{n_rows} of {n_all} rows of "
+    say(
+        f"{type(model).__name__}: {model.components_.shape[0]} feature(s) of "
+        f"{of}{recording.source}, kept in {out}"
+    )
+    if model.pca_components is not None and not cut_as_asked:
+        say(
+            f"  {model.rank_} principal components of {len(recording.names)} columns were used; "
+            "--pca-components none uses all"
+        )
 
 
 def _rows_to_fit(model: Any, recording: Any, max_rows: int | None) -> tuple[Any, Any]:
@@ -233,20 +166,11 @@ def _rows_to_fit(model: Any, recording: Any, max_rows: int | None) -> tuple[Any,
     return recording.values[rows], groups
 
 
-def _few_directions(recording: Any, values: Any, groups: Any) -> int | float | None:
-    """Return what to keep of a recording of many columns before whitening."""
-    from predfeat.experiments import choose_pca
-    from predfeat.series import check_sequences
-
-    series = check_sequences(values, groups, name="the recording")
-    return choose_pca(recording, series, int(series.valid.sum()))
-
-
 def _say_how_long(model: Any, values: Any, groups: Any) -> None:
     """Say before a long fit how long it will take, and what takes less."""
     from predfeat.features import expected_time
 
-    expected = expected_time(model, values, groups)
+    expected = expected_time(model, values, groups=groups)
     if expected is None or expected.seconds < _LONG_FIT:
         return
     steps = ""
@@ -263,7 +187,7 @@ def _say_how_long(model: Any, values: Any, groups: Any) -> None:
     )
 
 
-def _say_who_won(model: Any, *, quiet: bool) -> None:
+def _say_who_won(model: Any) -> None:
     if hasattr(model, "best_candidate_"):
         kept, scores, words = model.best_candidate_, dict(model.scores_), ""
     elif hasattr(model, "init_"):
@@ -271,11 +195,11 @@ def _say_who_won(model: Any, *, quiet: bool) -> None:
     else:
         return
     least = scores.pop(kept)
-    say(f"  kept: {words}{kept}, {least:.4g}", quiet=quiet)
+    say(f"  kept: {words}{kept}, {least:.4g}")
     for name in sorted(scores, key=lambda name: scores[name])[:2]:
         less = float(f"{scores[name]:.4g}") < float(f"{least:.4g}")
         why = ": less, but by so little that the first in line is kept" if less else ""
-        say(f"  next: {words}{name}, {scores[name]:.4g}{why}", quiet=quiet)
+        say(f"  next: {words}{name}, {scores[name]:.4g}{why}")
 
 
 @contextmanager
@@ -311,7 +235,7 @@ def _diagnose(model: Any, names: Any, values: Any, groups: Any, jobs: int) -> No
         found = diagnose(
             model,
             values,
-            groups,
+            groups=groups,
             names=names,
             n_jobs=jobs,
             on_progress=progress,
@@ -336,9 +260,10 @@ def _spoken(diagnosis: Any) -> Any:
     )
 
 
-def _estimator(method: str, parameters: dict[str, Any], jobs: int) -> Any:
+def _estimator(method: str, given: dict[str, Any], jobs: int) -> Any:
     from predfeat.features import METHODS
 
+    parameters = dict(given)
     meant = METHODS[understand_method(method, "--method")]
     # Without a number, GPFA has the graph that --graph says.
     fixed = {} if method.strip().casefold() == "gpfa" else meant.parameters
@@ -354,16 +279,9 @@ def _estimator(method: str, parameters: dict[str, Any], jobs: int) -> Any:
         if name not in known:
             raise typer.BadParameter(
                 f"{kind.__name__} has no such parameter. It has "
-                f"{', '.join('--' + n.replace('_', '-') for n in known if n in _TYPED)}.",
-                param_hint="--" + name.replace("_", "-"),
+                f"{', '.join(o.option for n, o in METHOD_OPTIONS.items() if n in known)}.",
+                param_hint=METHOD_OPTIONS[name].option,
             )
     if "n_jobs" in known:
         parameters["n_jobs"] = jobs
     return kind(**parameters)
-
-
-_TYPED = (
-    "n_components", "pca_components", "n_lags", "n_neighbors", "graph", "init", "max_iter",
-    "theiler", "n_averaged", "n_intermediate", "past", "normalized", "weighting", "random_state",
-    "criterion", "horizon",
-)  # fmt: skip

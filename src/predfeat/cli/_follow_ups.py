@@ -40,11 +40,6 @@ class Surrogates(StrEnum):
     iaaft = "iaaft"
     joint_phases = "joint-phases"
 
-    @property
-    def kind(self) -> str:
-        """The kind, as the library calls it."""
-        return self.value.replace("-", " ")
-
 
 class KeptSurrogates:
     """The surrogates of a test that is not done, in a file, so that it can go on."""
@@ -111,7 +106,7 @@ class SignificanceTest:
         The test itself tries it, with one surrogate and the cheapest of all methods.
         """
         from predfeat import RandomFeatures
-        from predfeat.selection import significance
+        from predfeat.selection import NestedShares, significance
         from predfeat.series import check_sequences
 
         trying = progress_bar("trying a surrogate", quiet=self.quiet)
@@ -122,10 +117,10 @@ class SignificanceTest:
             significance(
                 RandomFeatures(1, random_state=0),
                 recording.values[rows],
-                groups,
+                groups=groups,
                 n_surrogates=1,
-                kind=self.kind.kind,
-                horizon=horizon,
+                kind=self.kind.value,
+                statistic=NestedShares(horizon=horizon),
                 alpha=0.5,
                 random_state=self.random_state,
                 on_progress=progress,
@@ -136,7 +131,7 @@ class SignificanceTest:
         from sklearn.base import clone
 
         from predfeat.exceptions import OtherSettingError
-        from predfeat.selection import significance
+        from predfeat.selection import NestedShares, significance
 
         protocol = study.protocol
         rows, groups = self._rows(study.series, protocol.n_lags, protocol.horizon)
@@ -148,10 +143,10 @@ class SignificanceTest:
                 significance,
                 model,
                 study.recording.values[rows],
-                groups,
-                self.n_surrogates,
-                self.kind.kind,
-                horizon=protocol.horizon,
+                groups=groups,
+                n_surrogates=self.n_surrogates,
+                kind=self.kind.value,
+                statistic=NestedShares(horizon=protocol.horizon),
                 random_state=self.random_state,
                 n_jobs=self.jobs,
                 on_progress=progress,
@@ -179,7 +174,7 @@ def diagnose_best(study: Any, random_state: int, jobs: int, quiet: bool) -> dict
         found = diagnose(
             study.model,
             study.recording.values[rows],
-            groups,
+            groups=groups,
             names=study.recording.names,
             n_jobs=jobs,
             random_state=random_state,

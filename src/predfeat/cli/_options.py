@@ -11,6 +11,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
+from predfeat._method_options import METHOD_OPTIONS, MethodOption
 from predfeat.cli._methods import WORDS, complete_method
 
 __all__ = [
@@ -29,10 +30,12 @@ __all__ = [
     "OPTION_KINDS",
     "PREPARATION",
     "PcaComponents",
+    "Processes",
     "Quiet",
     "Seed",
     "count_or_share",
     "reads_a_file",
+    "sets_parameters",
 ]
 
 # What the library takes for a count; fits one after another; processors; and scikit-learn's seeds.
@@ -53,16 +56,18 @@ DataFiles = Annotated[
         metavar="FILES...",
     ),
 ]
-NLags = Annotated[int, typer.Option(min=1, max=MOST, help="Samples in a state, p.")]
-Horizon = Annotated[int, typer.Option(min=1, max=MOST, help="Steps ahead to predict, H.")]
-NNeighbors = Annotated[int, typer.Option(min=1, max=MOST, help="Neighbours of each state, k.")]
+
+
+def _count(parameter: str) -> Any:
+    return typer.Option(min=1, max=MOST, help=METHOD_OPTIONS[parameter].sentence)
+
+
+NLags = Annotated[int, _count("n_lags")]
+Horizon = Annotated[int, _count("horizon")]
+NNeighbors = Annotated[int, _count("n_neighbors")]
 PcaComponents = Annotated[
     str | None,
-    typer.Option(
-        help="Principal components to keep before whitening: a count, a share of variance such "
-        "as 0.99, or none.",
-        show_default=False,
-    ),
+    typer.Option(help=METHOD_OPTIONS["pca_components"].sentence, show_default=False),
 ]
 Methods = Annotated[
     list[str] | None,
@@ -82,7 +87,7 @@ Seed = Annotated[
         "--seed",
         min=0,
         max=LARGEST_SEED,
-        help="Seed: the same one gives the same results.",
+        help="Seed of all random numbers; the same seed gives the same results.",
     ),
 ]
 Jobs = Annotated[
@@ -92,6 +97,10 @@ Jobs = Annotated[
         max=MOST_JOBS,
         help="Processors to use (-1: all). Results do not depend on it.",
     ),
+]
+Processes = Annotated[
+    int,
+    typer.Option(min=-MOST_JOBS, max=MOST_JOBS, help="Processes (-1: as many as processors)."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
@@ -204,9 +213,54 @@ def reads_a_file(command: Callable[..., None]) -> Callable[..., None]:
 
     The command gets those that were given, as a dict.
     """
+    return _gathering(command, "reading", {**_READING, **_PREPARATION})
+
+
+def sets_parameters(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command with a parameter `parameters` the options of the methods' parameters.
+
+    The command of that name gets those that were given, as a dict of the library's values.
+    """
+    options = {
+        option.parameter: (_method_option(option), None)
+        for option in METHOD_OPTIONS.values()
+        if name in option.commands
+    }
+
+    def give(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def understanding(parameters: dict[str, Any], **given: Any) -> None:
+            if "pca_components" in parameters:
+                share = count_or_share(parameters["pca_components"])
+                parameters = {**parameters, "pca_components": share}
+            command(parameters=parameters, **given)
+
+        return _gathering(understanding, "parameters", options)
+
+    return give
+
+
+def _method_option(option: MethodOption) -> Any:
+    spellings = [option.option, *option.other]
+    if option.kind is bool:
+        spellings = [f"{option.option}/{option.advised}"]
+    most = LARGEST_SEED if option.parameter == "random_state" else MOST
+    declared = typer.Option(
+        *spellings,
+        help=option.help,
+        show_default=False,
+        min=option.at_least,
+        max=most if option.kind is int else None,
+    )
+    return Annotated[option.kind | None, declared]
+
+
+def _gathering(
+    command: Callable[..., None], parameter: str, options: dict[str, tuple[Any, Any]]
+) -> Callable[..., None]:
+    """Give a command options in the place of one parameter, which gets those given as a dict."""
     own = inspect.signature(command, eval_str=True)
-    kept = [parameter for name, parameter in own.parameters.items() if name != "reading"]
-    options = {**_READING, **_PREPARATION}
+    kept = [p for name, p in own.parameters.items() if name != parameter]
     added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
         for name, (kind, default) in options.items()
@@ -214,8 +268,9 @@ def reads_a_file(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(**given: Any) -> None:
-        reading = {name: given.pop(name) for name in options}
-        command(reading={n: value for n, value in reading.items() if value is not None}, **given)
+        gathered = {name: given.pop(name) for name in options}
+        found = {name: value for name, value in gathered.items() if value is not None}
+        command(**{parameter: found}, **given)
 
     parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in kept] + added
     run.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]

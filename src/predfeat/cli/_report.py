@@ -25,7 +25,9 @@ def report(
             help="The results.json of a comparison, or the folder it is in.", show_default=False
         ),
     ],
-    out: Annotated[Path, typer.Option(help="The page to write.")] = Path("report.html"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="The page to write.")] = Path(
+        "report.html"
+    ),
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from predfeat.cli._options import LARGEST_SEED, MOST_FITS, MOST_JOBS
+from predfeat.cli._options import MOST_FITS, Processes, Seed
 from predfeat.cli._outputs import refuse_unwritable
 from predfeat.cli._terminal import is_terminal, progress_bar, say, show
 
@@ -35,7 +36,9 @@ class Experiment(StrEnum):
 
 def reproduce(
     experiment: Annotated[Experiment, typer.Argument(help="Which of the paper's experiments.")],
-    out: Annotated[Path, typer.Option(help="Folder of the results; made if there is none.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder of the results; made if there is none.")
+    ],
     repetitions: Annotated[
         int | None,
         typer.Option(min=1, max=MOST_FITS, help="Of each data point: 50, or 2 with --quick."),
@@ -49,20 +52,8 @@ def reproduce(
     quick: Annotated[
         bool, typer.Option("--quick", help="Small versions of everything, in a few minutes.")
     ] = False,
-    jobs: Annotated[
-        int,
-        typer.Option(min=-MOST_JOBS, max=MOST_JOBS, help="Processes (-1: as many as processors)."),
-    ] = -1,
-    seed: Annotated[
-        int,
-        typer.Option(
-            "--random-state",
-            "--seed",
-            min=0,
-            max=LARGEST_SEED,
-            help="Seed of the data that is drawn.",
-        ),
-    ] = 0,
+    jobs: Processes = -1,
+    seed: Seed = 0,
     piano: Annotated[Path | None, typer.Option(help="Audio: sound file of a piano.")] = None,
     bar: Annotated[Path | None, typer.Option(help="Audio: sound file of a bar.")] = None,
     forest: Annotated[Path | None, typer.Option(help="Audio: sound file of a forest.")] = None,
@@ -90,35 +81,60 @@ def reproduce(
 
         predfeat reproduce audio --out results --repetitions 20 --piano piano.flac
     """
-    from predfeat.exceptions import WorkerError
-    from predfeat.experiments.reproduction import Ledger, run_setup
-    from predfeat.report import write_reproduction
-
     _refuse_contradictions(game, video, window)
     n_repetitions = repetitions or (2 if quick else 50)
     refuse_unwritable([out / _LEDGER], force=True, read=[piano, bar, forest, video])
     out.mkdir(parents=True, exist_ok=True)
     chosen = [e.value for e in Experiment if experiment in (e, Experiment.all) and e != "all"]
     sounds = {"piano": piano, "bar": bar, "forest": forest}
+    with _keeping_what_is_finished():
+        for name in chosen:
+            setups = _setups(name, sounds, game, video, window, quick, seed)
+            others = None if name == "toy" else panel_repetitions
+            written = _run(setups, out, (n_repetitions, others), jobs, quick=quick, quiet=quiet)
+            show(f"{name}: {written[0]} and {len(written) - 1} files beside it")
+
+
+def _run(
+    setups: Iterator[Setup],
+    out: Path,
+    n_repetitions: tuple[int, int | None],
+    jobs: int,
+    *,
+    quick: bool,
+    quiet: bool,
+) -> list[Path]:
+    """Run an experiment on its data sets, and return the files written, the page first."""
+    from predfeat.experiments.reproduction import Ledger, run_setup
+    from predfeat.report import write_reproduction
+
+    outcomes: list[Any] = []
+    written: list[Path] = []
+    with Ledger(out / _LEDGER) as ledger:
+        for setup in setups:
+            title = f"{setup.experiment}, {setup.source.name}"
+            with _progress(title, quiet) as tell:
+                outcome = run_setup(
+                    setup,
+                    ledger,
+                    n_repetitions[0],
+                    n_repetitions_of_others=n_repetitions[1],
+                    n_jobs=jobs,
+                    on_progress=tell,
+                )
+            outcomes.append(_without_numbers(outcome))
+            # After each data set, for those who wait for the next, or stop before it.
+            written = write_reproduction(outcomes, out, command=_command(), quick=quick)
+    return written
+
+
+@contextmanager
+def _keeping_what_is_finished() -> Iterator[None]:
+    """Say of a run that ends early that it can go on."""
+    from predfeat.exceptions import WorkerError
+
     try:
-        with Ledger(out / _LEDGER) as ledger:
-            for name in chosen:
-                outcomes = []
-                for setup in _setups(name, sounds, game, video, window, quick, seed):
-                    others = None if name == "toy" else panel_repetitions
-                    with _progress(f"{name}, {setup.source.name}", quiet) as tell:
-                        outcome = run_setup(
-                            setup,
-                            ledger,
-                            n_repetitions,
-                            n_repetitions_of_others=others,
-                            n_jobs=jobs,
-                            on_progress=tell,
-                        )
-                    outcomes.append(_without_numbers(outcome))
-                    # After each data set, for who waits for the next, or stops before it.
-                    written = write_reproduction(outcomes, out, command=_command(), quick=quick)
-                show(f"{name}: {written[0]} and {len(written) - 1} files beside it")
+        yield
     except KeyboardInterrupt:
         say("what was finished is kept; the same command goes on from there.")
         raise typer.Exit(130) from None
@@ -150,11 +166,11 @@ def _setups(
     from predfeat.experiments import reproduction as r
 
     if experiment == "toy":
-        yield r.toy_setup(quick=quick, seed=seed)
+        yield r.toy_setup(quick=quick, random_state=seed)
     elif experiment == "audio":
         for recording, path in sounds.items():
             source = r.audio_source(recording, path, quick=quick)
-            yield r.audio_setup(recording, source, quick=quick, seed=seed)
+            yield r.audio_setup(recording, source, quick=quick, random_state=seed)
     else:
         if video is not None:
             source = r.video_source(video, window=window)
@@ -162,7 +178,7 @@ def _setups(
             source = r.sprites_source(quick=quick)
         else:
             source = r.game_source(game or r.GAME, window=window, quick=quick)
-        yield r.visual_setup(source, quick=quick, seed=seed)
+        yield r.visual_setup(source, quick=quick, random_state=seed)
 
 
 def _without_numbers(outcome: Any) -> Any:
@@ -177,7 +193,7 @@ def _without_numbers(outcome: Any) -> Any:
 
 
 @contextmanager
-def _progress(title: str, quiet: bool) -> Iterator[Any]:
+def _progress(title: str, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     """Show how far a run is: a bar on a terminal, else a line now and then."""
     if quiet:
         yield None
@@ -185,29 +201,42 @@ def _progress(title: str, quiet: bool) -> Iterator[Any]:
         yield _line_teller(title)
     else:
         with progress_bar(title, time_left=False) as update:
-            yield lambda progress: update(progress.n_done, progress.n_all, _left(progress))
+            clock = _Clock()
+            yield lambda done, total: update(done, total, clock.left(done, total))
 
 
-def _line_teller(title: str) -> Any:
+def _line_teller(title: str) -> Callable[[int, int], None]:
     """Return a teller that writes a line for every twentieth part, for logs."""
-    told = [-1]
+    told, clock = [-1], _Clock()
 
-    def tell(progress: Any) -> None:
-        part = 20 * progress.n_done // max(progress.n_all, 1)
-        if part > told[0] or progress.n_done == 0:
+    def tell(done: int, total: int) -> None:
+        words = clock.left(done, total)
+        part = 20 * done // max(total, 1)
+        if part > told[0] or done == 0:
             told[0] = part
-            say(f"{title}: {_left(progress)}")
+            say(f"{title}: {words}")
 
     return tell
 
 
-def _left(progress: Any) -> str:
-    done = f"{progress.n_done}/{progress.n_all} results"
-    if progress.seconds_left is None:
-        return done
-    minutes, seconds = divmod(round(progress.seconds_left), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{done}, about {hours}:{minutes:02}:{seconds:02} left"
+class _Clock:
+    """How long the rest takes, if it goes on as it did since the first call."""
+
+    def __init__(self) -> None:
+        self._first: tuple[int, float] | None = None
+
+    def left(self, done: int, total: int) -> str:
+        """Return how much is done, and about how long the rest takes."""
+        words = f"{done}/{total} results"
+        if self._first is None or done < self._first[0]:
+            self._first = (done, monotonic())
+        before, started = self._first
+        if done == before:
+            return words
+        left = (monotonic() - started) / (done - before) * (total - done)
+        minutes, seconds = divmod(round(left), 60)
+        hours, minutes = divmod(minutes, 60)
+        return f"{words}, about {hours}:{minutes:02}:{seconds:02} left"
 
 
 def _command() -> str:

@@ -27,7 +27,7 @@ def transform(
     files: DataFiles,
     out: Annotated[
         Path,
-        typer.Option(help="Where to: .csv, .tsv, .npy or .parquet; - prints CSV."),
+        typer.Option("--out", "-o", help="Where to: .csv, .tsv, .npy or .parquet; - prints CSV."),
     ] = Path("features.csv"),
     force: Force = False,
     quiet: Quiet = False,

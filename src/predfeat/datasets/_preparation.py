@@ -79,15 +79,15 @@ def prepare(
             notes.append(f"One row in {every} was kept: {len(recording.values)} of {before}.")
         values: Any = recording.values
         if detrend:
-            values = remove_lines(values, recording.groups)
+            values = remove_lines(values, groups=recording.groups)
             notes.append("From each column of each sequence its straight line was removed.")
         if difference:
-            values = changes(values, recording.groups)
+            values = changes(values, groups=recording.groups)
             names = tuple(f"Δ {name}" for name in names)
             notes.append("The columns are changes from row to row (Δ).")
         layout = recording.layout
         if delays != 0:
-            values = delay(values, delays, recording.groups)
+            values = delay(values, delays, groups=recording.groups)
             layout = Channels()
             back = ["", *(f" ({i} before)" for i in range(1, delays + 1))]
             names = tuple(name + when for when in back for name in names)
@@ -110,7 +110,7 @@ def prepare(
 def _thinned(recording: Recording, every: int) -> Recording:
     matrix = check_matrix(recording.values, name=recording.source)
     named = Matrix(matrix.values, list(recording.names), matrix.resolution)
-    kept = thin(named, every, recording.groups)
+    kept = thin(named, every, groups=recording.groups)
     numbers = kept if recording.rows is None else recording.rows[kept]
     of_file = np.sort(numbers[numbers >= 0])
     rows = None

@@ -39,7 +39,7 @@ class ExpectedTime:
     per_iteration: float | None = None
 
 
-def expected_time(model: Any, X: Any, groups: ArrayLike | None = None) -> ExpectedTime | None:
+def expected_time(model: Any, X: Any, *, groups: ArrayLike | None = None) -> ExpectedTime | None:
     """Estimate how long fitting a model to many rows will take, within a factor of two or so.
 
     It is fitted to few rows from the middle of the data, and to twice as many; GPFA for two

@@ -27,6 +27,7 @@ _LARGEST_COLUMNS = 8
 def plot(
     model: Any,
     X: Any,
+    *,
     groups: ArrayLike | None = None,
     time: ArrayLike | None = None,
     names: Sequence[str] | None = None,

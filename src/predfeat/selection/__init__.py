@@ -11,6 +11,7 @@ from predfeat.selection._choice import Choice
 from predfeat.selection._choose import choose, choose_method
 from predfeat.selection._significance import significance
 from predfeat.selection._significance_result import Significance
+from predfeat.selection._statistic import NestedShares
 from predfeat.selection._surface import Setting, Surface
 from predfeat.selection._surrogates import KINDS, SurrogateKind, surrogates
 from predfeat.selection.diagnosis import Diagnosis, Finding, diagnose
@@ -24,6 +25,7 @@ __all__ = [
     "Significance",
     "Surface",
     "SurrogateKind",
+    "NestedShares",
     "choose",
     "choose_method",
     "diagnose",

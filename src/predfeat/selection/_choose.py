@@ -31,8 +31,8 @@ __all__ = ["choose", "choose_method"]
 
 def choose(
     X: Any,
-    groups: ArrayLike | None = None,
     *,
+    groups: ArrayLike | None = None,
     n_lags: Sequence[int] = (1, 2, 3, 4, 5),
     n_neighbors: Sequence[int] = (2, 5, 10, 20, 30),
     n_components: Sequence[int] = tuple(range(1, 11)),
@@ -139,7 +139,7 @@ def choose(
 
 
 def choose_method(
-    X: Any, groups: ArrayLike | None = None, *, methods: Sequence[Any], **options: Any
+    X: Any, *, groups: ArrayLike | None = None, methods: Sequence[Any], **options: Any
 ) -> list[Choice]:
     """Choose the method, too: each with its own best setting, on the same folds.
 
@@ -168,7 +168,7 @@ def choose_method(
     choices, left_out = [], []
     for template in templates:
         try:
-            choices.append(choose(X, groups, method=template, **options))
+            choices.append(choose(X, groups=groups, method=template, **options))
         except NoSpectrumError as error:
             left_out.append((template, error))
     if not choices:

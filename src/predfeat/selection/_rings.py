@@ -58,7 +58,7 @@ def bridge_ends(
     # With fewer steps than twice the columns, the process would fit the steps by chance.
     if len(times) >= 2 * series.n_columns:
         mean = series.samples.mean(axis=0)
-        fit = _Process.of_all if kind == "joint phases" else _Process.of_each
+        fit = _Process.of_all if kind == "joint-phases" else _Process.of_each
         process = fit(series.rows[times] - mean, series.rows[times + 1] - mean, mean)
         pieces = [
             _ring(series.rows, list(stretches), process, random)

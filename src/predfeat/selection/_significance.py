@@ -13,13 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from predfeat._compat import (
-    SEED,
-    Interval,
-    StrOptions,
-    validate_parameter_constraints,
-    whole_number,
-)
+from predfeat._compat import SEED, Interval, validate_parameter_constraints, whole_number
 from predfeat._processes import finished_work
 from predfeat._threads import as_in_a_worker
 from predfeat._typing import ArrayLike, FloatArray, IntArray
@@ -30,31 +24,27 @@ from predfeat.exceptions import (
     ReturningGroupWarning,
     SignificanceError,
 )
-from predfeat.measures import STEPS, nested_shares
 from predfeat.selection._rings import bridge_ends, close_rings
 from predfeat.selection._significance_result import Significance
+from predfeat.selection._statistic import NestedShares, Statistic
 from predfeat.selection._surrogates import FOURIER_KINDS, check_kind, surrogates
 from predfeat.series import Sequences, check_matrix, check_sequences
 
 __all__ = ["significance"]
 
-Statistic = Callable[[FloatArray, IntArray], ArrayLike]
-
 
 def significance(
     model: Any,
     X: Any,
+    *,
     groups: ArrayLike | None = None,
     n_surrogates: int = 99,
     kind: str = "permutation",
-    *,
-    statistic: str | Statistic = "both",
-    horizon: int | None = None,
-    n_neighbors: int = 10,
     block_length: int | None = None,
+    statistic: NestedShares | Statistic = NestedShares(),  # noqa: B008 (frozen)
     alpha: float = 0.05,
-    n_jobs: int | None = None,
     random_state: int = 0,
+    n_jobs: int | None = None,
     previous: Significance | None = None,
     on_progress: Callable[[int, int], None] | None = None,
     on_part: Callable[[Significance], None] | None = None,
@@ -79,24 +69,19 @@ def significance(
         such a multiple, below it otherwise.
     kind : str, default="permutation"
         One of `KINDS`; each answers another question.
-    statistic : {"both", "next"} or callable, default="both"
-        What makes a feature good, lower is better: `predfeat.measures.nested_shares` of both
-        steps next to a state or of the next one only; or any function of the features and their
-        groups (a number for each stretch without a gap) that returns one number for each feature.
-    horizon : int, optional
-        How many steps ahead `nested_shares` looks; by default as many as the model, 1 where it
-        has no `horizon`.
-    n_neighbors : int, default=10
-        Neighbours in `nested_shares`.
     block_length : int, optional
         For kind "blocks", see `surrogates`.
+    statistic : NestedShares or callable
+        What makes a feature good, lower is better: `nested_shares`, with the parameters that a
+        `NestedShares` holds; or any function of the features and their groups (a number for each
+        stretch without a gap) that returns one number for each feature.
     alpha : float, default=0.05
         The family-wise level.
-    n_jobs : int or None, default=None
-        Processes. The result does not depend on it.
     random_state : int, default=0
         The seed. Each surrogate has its own that follows from this one and its number, so that
         more surrogates extend fewer.
+    n_jobs : int or None, default=None
+        Processes. The result does not depend on it.
     previous : Significance, optional
         Of the same data, model, kind, statistic and seed: its surrogates are not done again.
     on_progress : callable, optional
@@ -148,47 +133,14 @@ def significance(
     2
     >>> print(str(result).splitlines()[0])
     Is there any order in time? Yes: of 3, the first 2 features stand out.
-    >>> significance(model, X, n_surrogates=19, kind="joint phases").n_significant
+    >>> significance(model, X, n_surrogates=19, kind="joint-phases").n_significant
     0
     """
-    _check(model, n_surrogates, kind, statistic, n_neighbors, block_length, alpha, random_state)
-    ahead = _steps_ahead(model, horizon)
-    matrix = check_matrix(X, min_rows=2)
-    series = check_sequences(matrix, groups)  # says what is wrong, or warns, once
-    values = matrix.values
-    if kind in FOURIER_KINDS:
-        # A key of two numbers, as no surrogate has.
-        seed = np.random.SeedSequence(random_state, spawn_key=(0, 0))
-        values, groups = bridge_ends(series, kind, np.random.default_rng(seed))
-        series = check_sequences(values, groups)
-    values = values.astype(_type_of(matrix.resolution), copy=False)
-    task = _Task(
-        model,
-        values,
-        groups,
-        series,
-        kind,
-        statistic,
-        ahead,
-        n_neighbors,
-        block_length,
-        random_state,
-    )
-    setting = task.setting()
-    tell = on_progress or (lambda n_done, n_all: None)
-    if previous is None:
-        with as_in_a_worker():
-            statistics = task.measure(values)
-        method = " ".join(repr(model).split())
-        nothing = np.empty((0, len(statistics)))
-        result = Significance(statistics, nothing, kind, alpha, method, setting)
-    else:
-        _refuse_other(previous, setting)
-        result = replace(
-            previous,
-            surrogate_statistics=previous.surrogate_statistics[:n_surrogates],
-            alpha=alpha,
-        )
+    _check(model, n_surrogates, kind, statistic, block_length, alpha, random_state)
+    task = _task(model, X, groups, kind, statistic, block_length, random_state)
+    result = task.start(alpha) if previous is None else _taken_up(previous, task.setting(), alpha)
+    result = replace(result, surrogate_statistics=result.surrogate_statistics[:n_surrogates])
+    tell = on_progress or (lambda done, total: None)
     tell(result.n_surrogates, n_surrogates)
     numbers = [(number,) for number in range(result.n_surrogates, n_surrogates)]
     with finished_work(task.measure_surrogate, numbers, n_jobs) as finished:
@@ -211,11 +163,23 @@ class _Task:
     groups: ArrayLike | None
     series: Sequences
     kind: str
-    statistic: str | Statistic
-    horizon: int
-    n_neighbors: int
+    statistic: NestedShares | Statistic
     block_length: int | None
     random_state: int
+
+    @property
+    def horizon(self) -> int:
+        """How many steps ahead the statistic looks, if it says so; as many as the model."""
+        looks = self.statistic if isinstance(self.statistic, NestedShares) else NestedShares()
+        return looks.horizon_for(self.model)
+
+    def start(self, alpha: float) -> Significance:
+        """Measure the data itself, without a surrogate yet."""
+        with as_in_a_worker():
+            statistics = self.measure(self.values)
+        method = " ".join(repr(self.model).split())
+        nothing = np.empty((0, len(statistics)))
+        return Significance(statistics, nothing, self.kind, alpha, method, self.setting())
 
     def measure(self, values: FloatArray) -> FloatArray:
         """Fit a clone to a series, and return its features' statistics."""
@@ -233,17 +197,9 @@ class _Task:
         return statistics
 
     def _judge(self, model: Any, features: FloatArray, groups: IntArray) -> ArrayLike:
-        if not isinstance(self.statistic, str):
-            return self.statistic(features, groups)
-        return nested_shares(
-            features,
-            getattr(model, "n_lags", 1),
-            horizon=self.horizon,
-            groups=groups,
-            n_neighbors=self.n_neighbors,
-            theiler=getattr(model, "theiler", 0),
-            steps=self.statistic,
-        )
+        if isinstance(self.statistic, NestedShares):
+            return self.statistic.measure(model, features, groups)
+        return self.statistic(features, groups)
 
     def measure_surrogate(self, number: int) -> FloatArray:
         """Make a surrogate of that number and measure it."""
@@ -264,7 +220,8 @@ class _Task:
     def setting(self) -> str:
         """Return a fingerprint of all that the statistics follow from."""
         digest = hashlib.sha256(np.ascontiguousarray(self.values).tobytes())
-        named = self.statistic if isinstance(self.statistic, str) else _name(self.statistic)
+        own = self.statistic if isinstance(self.statistic, NestedShares) else None
+        named = own.steps if own is not None else _name(self.statistic)  # type: ignore[arg-type]
         parameters = sorted(
             (key, _told(value))
             for key, value in self.model.get_params().items()
@@ -281,12 +238,34 @@ class _Task:
             self.kind,
             named,
             self.horizon,
-            self.n_neighbors,
+            (own or NestedShares()).n_neighbors,
             self.block_length,
             int(self.random_state),
         )
         digest.update(repr(told).encode())
         return digest.hexdigest()[:32]
+
+
+def _task(
+    model: Any,
+    X: Any,
+    groups: ArrayLike | None,
+    kind: str,
+    statistic: NestedShares | Statistic,
+    block_length: int | None,
+    random_state: int,
+) -> _Task:
+    """Check the data, and close its rings where surrogates are made of them."""
+    matrix = check_matrix(X, min_rows=2)
+    series = check_sequences(matrix, groups)  # says what is wrong, or warns, once
+    values = matrix.values
+    if kind in FOURIER_KINDS:
+        # A key of two numbers, as no surrogate has.
+        seed = np.random.SeedSequence(random_state, spawn_key=(0, 0))
+        values, groups = bridge_ends(series, kind, np.random.default_rng(seed))
+        series = check_sequences(values, groups)
+    values = values.astype(_type_of(matrix.resolution), copy=False)
+    return _Task(model, values, groups, series, kind, statistic, block_length, random_state)
 
 
 def _told(value: Any) -> str:
@@ -319,8 +298,7 @@ def _check(
     model: Any,
     n_surrogates: int,
     kind: str,
-    statistic: str | Statistic,
-    n_neighbors: int,
+    statistic: NestedShares | Statistic,
     block_length: int | None,
     alpha: float,
     random_state: int,
@@ -330,25 +308,24 @@ def _check(
             f"model must be an estimator with fit and transform, such as GPFA(n_components=5), "
             f"but it is {model!r}."
         )
-    positive = whole_number(1)
     validate_parameter_constraints(
         {
-            "n_surrogates": [positive],
-            "statistic": [StrOptions(set(STEPS)), callable],
-            "n_neighbors": [positive],
+            "n_surrogates": [whole_number(1)],
+            "statistic": [NestedShares, callable],
             "alpha": [Interval(Real, 0, 1, closed="neither")],
             "random_state": [SEED],
         },
         {
             "n_surrogates": n_surrogates,
             "statistic": statistic,
-            "n_neighbors": n_neighbors,
             "alpha": alpha,
             "random_state": random_state,
         },
         caller_name="significance",
     )
     check_kind(kind, block_length)
+    (statistic if isinstance(statistic, NestedShares) else NestedShares()).check()
+    _refuse_bad_horizon(model)
     needed = int(np.ceil(1 / alpha - 1e-9)) - 1
     if n_surrogates < needed:
         raise SignificanceError(
@@ -358,20 +335,20 @@ def _check(
         )
 
 
-def _steps_ahead(model: Any, horizon: int | None) -> int:
-    asked = getattr(model, "horizon", 1) if horizon is None else horizon
+def _refuse_bad_horizon(model: Any) -> None:
     validate_parameter_constraints(
         {"horizon": [whole_number(1)]},
-        {"horizon": asked},
-        caller_name="significance",
+        {"horizon": getattr(model, "horizon", 1)},
+        caller_name=type(model).__name__,
     )
-    return int(asked)
 
 
-def _refuse_other(previous: Significance, setting: str) -> None:
+def _taken_up(previous: Significance, setting: str, alpha: float) -> Significance:
+    """Return an earlier result to add to, if it is of the same setting."""
     if previous.setting != setting:
         raise OtherSettingError(
             f"previous is of another setting: {previous.method} on {previous.kind!r} surrogates, "
             "with other data, parameters, statistic or seed than given now. Give the same as then "
             "(n_surrogates, alpha and n_jobs may differ), or leave previous out."
         )
+    return replace(previous, alpha=alpha)

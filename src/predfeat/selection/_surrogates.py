@@ -67,7 +67,7 @@ KINDS: dict[str, SurrogateKind] = {
         keeps="each channel's values exactly, and its amplitude spectrum nearly",
         destroys="all relations between channels, and nonlinear order within each",
     ),
-    "joint phases": SurrogateKind(
+    "joint-phases": SurrogateKind(
         question="Is there more than a linear Gaussian process?",
         keeps="every channel's spectrum and all cross-spectra, and so all linear relations",
         destroys="nonlinear order, and whatever is not Gaussian",
@@ -75,7 +75,7 @@ KINDS: dict[str, SurrogateKind] = {
 }
 
 
-FOURIER_KINDS = ("phases", "iaaft", "joint phases")
+FOURIER_KINDS = ("phases", "iaaft", "joint-phases")
 
 
 def surrogates(
@@ -95,11 +95,11 @@ def surrogates(
     - "phases": each column's Fourier phases replaced by random ones;
     - "iaaft": each column by iterative amplitude adjusted Fourier transform (Schreiber and
       Schmitz 1996), which also keeps the values;
-    - "joint phases": the same random phases added to all columns (Prichard and Theiler 1994).
+    - "joint-phases": the same random phases added to all columns (Prichard and Theiler 1994).
 
     "phases" and "iaaft" work on the columns *as given*: "its own autocorrelation" means that of
     an input column, and of two recordings of the same sources, once mixed and once not, they may
-    find more in the mixed one. The other kinds do not depend on the basis ("joint phases" and
+    find more in the mixed one. The other kinds do not depend on the basis ("joint-phases" and
     both permutations commute with any linear map of the columns).
 
     Parameters
@@ -301,5 +301,5 @@ def _iaaft(rows: FloatArray, random: np.random.Generator) -> FloatArray:
 _PER_STRETCH: dict[str, Callable[[FloatArray, np.random.Generator], FloatArray]] = {
     "phases": _phases,
     "iaaft": _iaaft,
-    "joint phases": _joint_phases,
+    "joint-phases": _joint_phases,
 }

@@ -23,7 +23,7 @@ _TOLD_SHARE = 0.01
 _LISTED = 3
 
 
-def difference(X: Any, groups: ArrayLike | None = None) -> FloatArray:
+def difference(X: Any, *, groups: ArrayLike | None = None) -> FloatArray:
     """Return the change from each row to the next, x_t - x_{t-1}, in row t.
 
     Parameters
@@ -56,7 +56,7 @@ def difference(X: Any, groups: ArrayLike | None = None) -> FloatArray:
     return changed
 
 
-def detrend(X: Any, groups: ArrayLike | None = None) -> FloatArray:
+def detrend(X: Any, *, groups: ArrayLike | None = None) -> FloatArray:
     """Remove from each column of each sequence its straight line.
 
     The line is that of least squares over all samples of the sequence, on either side of its
@@ -94,7 +94,7 @@ def detrend(X: Any, groups: ArrayLike | None = None) -> FloatArray:
     return level
 
 
-def delay(X: Any, n_delays: int, groups: ArrayLike | None = None) -> FloatArray:
+def delay(X: Any, n_delays: int, *, groups: ArrayLike | None = None) -> FloatArray:
     """Put beside each row the rows before it: x_t, x_{t-1}, …, x_{t-n_delays}.
 
     Parameters
@@ -135,7 +135,7 @@ def delay(X: Any, n_delays: int, groups: ArrayLike | None = None) -> FloatArray:
     return delayed
 
 
-def thin(X: Any, every: int, groups: ArrayLike | None = None) -> IntArray:
+def thin(X: Any, every: int, *, groups: ArrayLike | None = None) -> IntArray:
     """Return which rows to keep so that of each sequence every N-th is left.
 
     Nothing is averaged: what is kept was measured. What changes faster than the kept rows can
@@ -175,7 +175,7 @@ def thin(X: Any, every: int, groups: ArrayLike | None = None) -> IntArray:
     return np.flatnonzero(since_first % every == 0)
 
 
-def aliased_share(X: Any, every: int, groups: ArrayLike | None = None) -> FloatArray:
+def aliased_share(X: Any, every: int, *, groups: ArrayLike | None = None) -> FloatArray:
     """Return how much of each column's variance is too fast for every N-th row to show.
 
     That is the share at frequencies above 1 / (2 N) cycles per row. Each stretch without a gap

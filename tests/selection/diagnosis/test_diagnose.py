@@ -28,7 +28,7 @@ def test_nothing_is_changed():
     X, groups = two_levels()
     before, model = X.copy(), GPFA(2).fit(X, groups=groups)
     state = {name: np.copy(value) for name, value in vars(model).items()}
-    diagnose(model, X, groups)
+    diagnose(model, X, groups=groups)
     np.testing.assert_array_equal(X, before)
     for name, value in vars(model).items():
         assert str(np.copy(value)) == str(state[name])

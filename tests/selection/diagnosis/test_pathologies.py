@@ -123,7 +123,7 @@ PATHOLOGIES = {
         GPFA(2),
         toy() * np.where(np.arange(1500) % 50 == 7, 10.0, 1.0)[:, None],
         {},
-        ("loud-moments", "weighting='calm'"),
+        ("loud-moments", "weighting='inverse_spread'"),
     ),
     "a fifth of all are neighbours": (
         GPFA(2, n_neighbors=120, max_iter=10),

@@ -24,7 +24,7 @@ from predfeat.experiments.reproduction._outcome import (
     summary_csv,
     times_csv,
 )
-from predfeat.experiments.reproduction._runner import Progress, compute
+from predfeat.experiments.reproduction._runner import compute
 from predfeat.experiments.reproduction._setup import (
     LABELS,
     Panel,
@@ -87,7 +87,6 @@ __all__ = [
     "sprites_source",
     "video_source",
     "visual_setup",
-    "Progress",
     "compute",
     "Outcome",
     "Row",

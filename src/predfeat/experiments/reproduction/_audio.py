@@ -70,7 +70,7 @@ def audio_source(
 
 
 def audio_setup(
-    recording: str, source: RecordingSource, *, quick: bool = False, seed: int = 0
+    recording: str, source: RecordingSource, *, quick: bool = False, random_state: int = 0
 ) -> Setup:
     """Return the paper's experiment on a recording.
 
@@ -82,7 +82,8 @@ def audio_setup(
         From `audio_source`.
     quick : bool, default=False
         A small version: to see that everything works.
-    seed : int, default=0
+    random_state : int, default=0
+        The seed of the data that is drawn.
 
     Returns
     -------
@@ -105,5 +106,5 @@ def audio_setup(
         tested_components=(5,),
         n_repeats=tuple(range(11)),
         quick=quick,
-        seed=seed,
+        seed=random_state,
     )

@@ -13,7 +13,7 @@ import numpy as np
 from predfeat._version import __version__
 from predfeat.exceptions import LedgerError
 from predfeat.experiments.reproduction._ledger import Ledger, Measured
-from predfeat.experiments.reproduction._runner import Progress, compute
+from predfeat.experiments.reproduction._runner import compute
 from predfeat.experiments.reproduction._setup import (
     LABELS,
     PanelPoint,
@@ -73,7 +73,7 @@ def run_setup(
     *,
     n_repetitions_of_others: int | None = None,
     n_jobs: int = 1,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> Outcome:
     """Compute what the ledger lacks of an experiment, and return all of its results.
 
@@ -121,7 +121,7 @@ def _choose_repeats(
     setup: Setup,
     ledger: Ledger,
     n_jobs: int,
-    on_progress: Callable[[Progress], None] | None,
+    on_progress: Callable[[int, int], None] | None,
 ) -> int:
     """Return PFA's K; that with the best features of the training parts, where one may choose."""
     if len(setup.n_repeats) == 1:

@@ -36,14 +36,15 @@ _PAPER = Setup(
 )
 
 
-def toy_setup(*, quick: bool = False, seed: int = 0) -> Setup:
+def toy_setup(*, quick: bool = False, random_state: int = 0) -> Setup:
     """Return the paper's experiment on predictable noise.
 
     Parameters
     ----------
     quick : bool, default=False
         Three values in each panel and few iterations: to see that everything works.
-    seed : int, default=0
+    random_state : int, default=0
+        The seed of the data that is drawn.
 
     Returns
     -------
@@ -57,10 +58,10 @@ def toy_setup(*, quick: bool = False, seed: int = 0) -> Setup:
     [('a', 'n_train', 800), ('b', 'n_columns', 100), ('c', 'n_neighbors', 30)]
     """
     if not quick:
-        return replace(_PAPER, seed=seed)
+        return replace(_PAPER, seed=random_state)
     return replace(
         _PAPER,
-        seed=seed,
+        seed=random_state,
         panels=(
             Panel("a", "n_train", (100, 400, 700)),
             Panel("b", "n_columns", (2, 10, 30)),

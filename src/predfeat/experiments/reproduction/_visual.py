@@ -122,7 +122,7 @@ def video_source(
     )
 
 
-def visual_setup(source: RecordingSource, *, quick: bool = False, seed: int = 0) -> Setup:
+def visual_setup(source: RecordingSource, *, quick: bool = False, random_state: int = 0) -> Setup:
     """Return the paper's experiment on frames of a game.
 
     Parameters
@@ -130,7 +130,8 @@ def visual_setup(source: RecordingSource, *, quick: bool = False, seed: int = 0)
     source : RecordingSource
     quick : bool, default=False
         A small version: to see that everything works.
-    seed : int, default=0
+    random_state : int, default=0
+        The seed of the data that is drawn.
 
     Returns
     -------
@@ -152,7 +153,7 @@ def visual_setup(source: RecordingSource, *, quick: bool = False, seed: int = 0)
         tested_components=(5, 12),
         n_repeats=(1,),
         quick=quick,
-        seed=seed,
+        seed=random_state,
     )
 
 

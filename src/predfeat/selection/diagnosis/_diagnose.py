@@ -66,8 +66,8 @@ _SAME_DATA = 1e-6
 def diagnose(
     model: LinearFeatures,
     X: Any,
-    groups: ArrayLike | None = None,
     *,
+    groups: ArrayLike | None = None,
     X_test: Any = None,
     groups_test: ArrayLike | None = None,
     names: Sequence[str] | None = None,
