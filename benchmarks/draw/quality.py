@@ -1,6 +1,6 @@
 """Pictures of what is found: `python benchmarks/draw/quality.py RESULTS ... --out FOLDER`.
 
-Knows the JSON file of significance.py (its part "power") and the CSV summary of contest.py; every
+Reads the JSON file of significance.py (its part "power") and the CSV summary of contest.py. Every
 figure is written as PNG and as SVG. Needs matplotlib.
 """
 
@@ -24,7 +24,7 @@ def draw(path):
 
 
 def draw_power(results):
-    """Draw in which share of the toy series the surrogates find what is there, by the length."""
+    """Draw the share of toy series in which surrogates find the real features, by length."""
     figure, axes = plt.subplots(figsize=(9, 3.9), layout="constrained")
     colors = [OURS, "#7fb2d9", "#e08a1e", "#3f8f5b", "#9a4fa8"]
     curves = results["power"]

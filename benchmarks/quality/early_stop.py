@@ -3,7 +3,7 @@
 Fits GPFA on the paper's toy data and on windows of recordings (a file with the number of lags and
 of neighbours, such as piano.flac:5:10), once with the default `tol` and once with exactly 50
 iterations, and compares the predictability of the test data. One window's ratio is noisy: the
-spaces of successive iterations differ by about a percent, and some go to and fro between two.
+spaces of successive iterations differ by about a percent, and some alternate between two.
 """
 
 import argparse

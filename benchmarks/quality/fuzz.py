@@ -3,9 +3,9 @@
 To be run before a release. Files, models, results, ledgers, arrays and command lines are damaged
 and forged, each case from (target, seed, number) alone. Every case runs in a child process and must
 end in an answer or a named error of predfeat's within 30 seconds and within a limit of memory,
-without crashing, executing or writing anything. Prints a table, and exits with 1 if any case did
-not.
-`--replay read:1:17` repeats one case and shows what came of it; `--kept FOLDER` keeps the inputs of
+without crashing, executing or writing anything. Prints a table, and exits with 1 if any case
+failed.
+`--replay read:1:17` repeats one case and shows its outcome; `--kept FOLDER` keeps the inputs of
 cases that failed.
 """
 

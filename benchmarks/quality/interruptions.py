@@ -2,13 +2,13 @@
 
 Every target is started again and again, and gets SIGINT (the whole process group, as from a
 terminal) or SIGTERM (the process alone) at a moment drawn from the whole length of an undisturbed
-run. Then it has to end with exit code 130 within two seconds (`--seconds` for a machine that does
-other things, too), to say so in its last line and without a complaint of Python's, to leave every
-file that it has written whole, and no process five seconds later. The engines are called by the
-library's GPFA under the command's own watch; all else is the command.
+run. Then it must end with exit code 130 within two seconds (`--seconds` for a machine that does
+other things, too), say so in its last line without any message from Python itself, leave every file
+that it has written whole, and leave no process running five seconds later. The engines are called
+by the library's GPFA with the command's own signal handlers; everything else is the command.
 
 A run that was over before its signal, or got it before a line of predfeat was reached (while Python
-itself started), tells nothing; it is counted and repeated. Exit code 1 if anything is wrong.
+itself started), says nothing; it is counted and repeated. Exit code 1 if anything is wrong.
 """
 
 import json
@@ -65,7 +65,7 @@ HANGING = 60.0  # seconds after which a run is killed, and counted as one that d
 
 @dataclass
 class Run:
-    """What became of one run."""
+    """The outcome of one run."""
 
     sent: int
     moment: float
@@ -170,7 +170,7 @@ def seconds_undisturbed(target, folder, data):
 
 
 def interrupt(target, folder, data, sent, moment):
-    """Return what became of a run, None if it was over before the moment had come."""
+    """Return the outcome of a run, None if it was over before the signal."""
     process = start(target, folder, data)
     try:
         process.wait(timeout=moment)

@@ -2,8 +2,8 @@
 
 Five tables, each for every kind of surrogate:
 
-- level: in how many noise series, of the sort that the kind takes for noise, any feature is found
-  (the family-wise rate, to be alpha) with its 95 % Clopper-Pearson interval. White noise for the
+- level: in how many series of the noise that the kind assumes any feature is found (the family-wise
+  rate, which should be alpha), with its 95 % Clopper-Pearson interval. White noise for the
   permutations; independent AR(1) channels for the kinds that keep each channel's spectrum; mixed
   AR(1) channels, a linear Gaussian process, for the joint one.
 - gaps: the same, for the Fourier kinds, in AR(1) channels that remember longer (0.95) than the
@@ -13,7 +13,7 @@ Five tables, each for every kind of surrogate:
   others look real?
 - power: in how many toy series exactly two are found (or any, for the joint one), by the length S.
 
-`--sets 200 --toys 50` are the figures of the documentation.
+The documentation's figures come from `--sets 200 --toys 50`.
 """
 
 import sys

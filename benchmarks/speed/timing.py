@@ -29,7 +29,7 @@ def seconds_of(run):
 
 
 def processor_seconds_of(run):
-    """For one thread: what the clock would show if nobody else used the machine."""
+    """For one thread: the time that the clock would show on an idle machine."""
     started = time.process_time()
     run()
     return time.process_time() - started
@@ -42,7 +42,7 @@ def timer(threads):
 def alternate(runs, rounds, measure=seconds_of):
     """Return the seconds of every run in every round; the order is reversed in every other one.
 
-    So a machine that becomes slower or quicker, or is shared, treats all of them alike.
+    So a machine that becomes slower or quicker, or is shared, affects all of them equally.
     """
     seconds = {name: [] for name in runs}
     for round_ in range(rounds):
@@ -82,7 +82,7 @@ def _version(name):
 
 
 def load_faiss():
-    """Return faiss, or say how to get it: not everybody who asks for --help has it."""
+    """Return faiss, or say how to install it; imported late, as --help must work without it."""
     try:
         import faiss
     except ImportError:

@@ -5,7 +5,7 @@ index for the neighbours (embedded states, float32), scipy.sparse for the graph,
 never multiplied out (a neighbourhood's edges follow from its sum), LAPACK for the eigenproblem.
 Both do exactly the same number of iterations from the same start, in alternating order; on one
 thread it is processor time, so that other programs do not count. Their objectives after the first
-iteration are printed, so that one sees that they compute the same (the composition drops a
+iteration are printed, to show that they compute the same (the composition drops a
 neighbourhood at the ends of the series, where ours drops one member). Needs
 `pip install "predfeat[bench]"`.
 """
