@@ -1,7 +1,7 @@
 """Pictures of speed: `python benchmarks/draw/speed.py RESULTS ... --out FOLDER`.
 
-Reads the JSON files of search.py, whole_fit.py, growth.py and cold_start.py, which it tells apart by
-the name inside. Every figure is written as PNG and as SVG. Needs matplotlib.
+Reads the JSON files of search.py, whole_fit.py, growth.py and cold_start.py, told apart by the
+name inside. Every figure is written as PNG and as SVG. Needs matplotlib.
 """
 
 import json

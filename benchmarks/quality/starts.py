@@ -4,8 +4,8 @@
     python benchmarks/quality/starts.py --out starts.jsonl --table
 
 Data, windows and measure are those of contest.py, but the windows are drawn with another seed. The
-first command resumes where it stopped; the second prints the table again. "auto" is compared with the
-paper's GPFA, from the input space.
+first command resumes where it stopped; the second prints the table again. "auto" is compared with
+the paper's GPFA, from the input space.
 """
 
 import argparse

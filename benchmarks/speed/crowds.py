@@ -1,4 +1,4 @@
-"""Searches among equal states, and among states that all differ: `python benchmarks/speed/crowds.py`.
+"""Searches among equal states and among different ones: `python benchmarks/speed/crowds.py`.
 
 Processor time of one thread, the best of three rounds, the two alternating. The second of each
 pair has a noise added that no distance notices but that leaves no two states equal.
