@@ -10,7 +10,8 @@ from and 2500 to test, keeps 99 % of the variance, whitens, and measures the tes
 eq. (2) and by the share of their own variance that it leaves open. Every candidate of AutoFeatures
 is fitted once: what AutoFeatures keeps with each criterion follows from their scores. The single
 GPFA (1) and (2) are the paper's, from the input space and without averages. The generated systems
-hide more than 5 dimensions, so that no method has to choose among noise. PFA's K is the best of 0 … 10
+hide more than 5 dimensions, so that no method has to choose among noise. PFA's K is the best of
+0 … 10
 on held-out thirds of the training part.
 
 AutoFeatures' candidates and criterion were chosen on windows of seeds 1 to 5; the windows here are
