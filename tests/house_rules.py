@@ -165,7 +165,9 @@ def _is_static(function):
 
 def _may_be_wide(function, owner):
     is_settings = function.name == "__init__" and owner is not None and _has_constraints(owner)
-    return is_settings or "typer." in ast.unparse(function.args)
+    decorators = {ast.unparse(each) for each in function.decorator_list}
+    is_command = "typer." in ast.unparse(function.args) or "reads_a_file" in decorators
+    return is_settings or is_command
 
 
 def _has_constraints(owner):

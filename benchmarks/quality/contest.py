@@ -26,16 +26,6 @@ from pathlib import Path
 from time import process_time
 
 import numpy as np
-from predfeat.features._near_best import first_near_best
-from predfeat.selection._auto import CALM
-from predfeat.selection._judging import (
-    EQUAL_SCORES,
-    MIDDLE,
-    Marks,
-    Thirds,
-    judged,
-    middle_of_best,
-)
 from scipy.signal import lfilter
 from scipy.stats import wilcoxon
 from threadpoolctl import threadpool_limits
@@ -44,8 +34,21 @@ from predfeat import AutoFeatures
 from predfeat.datasets import hidden_lorenz
 from predfeat.experiments.reproduction import RecordingSource, audio_source, game_source
 from predfeat.experiments.reproduction._specification import Fit
-from predfeat.features._foreca import forecastable_directions
-from predfeat.features._pfa import error_scatters, linearly_predictable_directions
+from predfeat.features import (
+    first_within_tolerance,
+    forecastable_directions,
+    linearly_predictable_directions,
+)
+from predfeat.features._auto import WITH_INVERSE_SPREAD
+from predfeat.features._candidate_scores import (
+    EQUAL_SCORES,
+    MEAN_OF_BEST,
+    CandidateMeasures,
+    CandidateScorer,
+    candidate_scores,
+    mean_of_best,
+)
+from predfeat.features._pfa import error_scatters
 from predfeat.measures import predictability
 from predfeat.series import check_sequences
 from predfeat.solvers import smallest_eigenpairs
@@ -55,12 +58,12 @@ from predfeat.whitening import fit_whitening
 S_TRAIN, S_TEST, SEED = 5000, 2500, 6
 NUMBERS = (5, 2)  # of features, M
 N_GENERATED, N_NOISE = 30_000, 15
-JUDGES = ("both", "typical", "training")
-(CALM_GPFA,) = CALM
+CRITERIA = ("balanced", "typical", "training")
+(WEIGHTED_GPFA,) = WITH_INVERSE_SPREAD
 OURS = "AutoFeatures"
 MEASURES = {"test": "eq. (2)", "share": "share of the variance left open"}
 SINGLES = ("SFA", "PFA", "ForeCA", "GPFA (1)", "GPFA (2)")
-OTHERS = (CALM_GPFA, OURS, "AutoFeatures, typical", "AutoFeatures, training")
+OTHERS = (WEIGHTED_GPFA, OURS, "AutoFeatures, typical", "AutoFeatures, training")
 
 
 def coupled_maps(n_rows, n_maps, random):
@@ -133,7 +136,7 @@ class Candidates(AutoFeatures):
     def _gpfa(self, white, kind, start, found):
         run = super()._gpfa(white, kind, start, found)
         if start == "input":
-            self.singles[kind] = run.last
+            self.singles[kind] = run.directions
         return run
 
     def _without_graph(self, white):
@@ -162,7 +165,7 @@ def run(source, p, k, repetition, numbers):
     """Yield the row of each M for one repetition."""
     started = process_time()
     train, test = white_parts(source, repetition)
-    thirds = Thirds(train, p)
+    scorer = CandidateScorer(train, p)
     forecastable = forecastable_directions(train, max(numbers))[0]
     for M, repeats in zip(numbers, pfa_by_validation(train, numbers, p), strict=True):
         candidates = Candidates(M, n_lags=p, n_neighbors=k)
@@ -171,17 +174,17 @@ def run(source, p, k, repetition, numbers):
         names = list(found)
         found["PFA"] = linearly_predictable_directions(train, M, p, repeats).vectors
         found.update(candidates.singles)
-        marks = {name: thirds.mark(directions) for name, directions in found.items()}
-        for judge in JUDGES:
-            own = {name: marks[name] for name in marks if name in names}
-            scores = judged(own, judge, CALM)
-            middle = middle_of_best({name: found[name] for name in own}, scores, CALM)
-            if middle is not None:
-                found[f"{MIDDLE}, {judge}"] = middle
-                marks[f"{MIDDLE}, {judge}"] = thirds.mark(middle)
+        measured = {name: scorer.measure(directions) for name, directions in found.items()}
+        for criterion in CRITERIA:
+            own = {name: measured[name] for name in measured if name in names}
+            scores = candidate_scores(own, criterion, WITH_INVERSE_SPREAD)
+            mean = mean_of_best({name: found[name] for name in own}, scores, WITH_INVERSE_SPREAD)
+            if mean is not None:
+                found[f"{MEAN_OF_BEST}, {criterion}"] = mean
+                measured[f"{MEAN_OF_BEST}, {criterion}"] = scorer.measure(mean)
         results = {
             name: {
-                **asdict(marks[name]),
+                **asdict(measured[name]),
                 **tested(test.with_rows(test.rows @ directions), p),
             }
             for name, directions in found.items()
@@ -198,17 +201,21 @@ def outcomes(row):
     results = row["results"]
     singles = {name: results[name] for name in SINGLES}
     best = {}
-    for judge in JUDGES:
-        middle = f"{MIDDLE}, {judge}"
-        names = [*([middle] if middle in results else []), *row["candidates"]]
-        marks = {
-            name: Marks(*(results[name][key] for key in ("mean", "typical", "tails")))
+    for criterion in CRITERIA:
+        mean = f"{MEAN_OF_BEST}, {criterion}"
+        names = [*([mean] if mean in results else []), *row["candidates"]]
+        measured = {
+            name: CandidateMeasures(
+                *(results[name][key] for key in ("mean", "typical", "kurtosis"))
+            )
             for name in names
         }
-        ours = OURS if judge == "both" else f"{OURS}, {judge}"
-        best[ours] = first_near_best(judged(marks, judge, CALM), EQUAL_SCORES)
+        ours = OURS if criterion == "balanced" else f"{OURS}, {criterion}"
+        best[ours] = first_within_tolerance(
+            candidate_scores(measured, criterion, WITH_INVERSE_SPREAD), EQUAL_SCORES
+        )
     kept = {name: results[winner] for name, winner in best.items()}
-    return {**singles, CALM_GPFA: results[CALM_GPFA], **kept}, best
+    return {**singles, WEIGHTED_GPFA: results[WEIGHTED_GPFA], **kept}, best
 
 
 def p_value(first, second):
@@ -244,7 +251,7 @@ def print_tables(rows):
     for measure, words in MEASURES.items():
         print(f"\n{words}, mean over the repetitions; lower is better\n")
         print_table(lines, measure, [*SINGLES, OURS])
-        print(f"\n{words}: calm GPFA alone, and other judges\n")
+        print(f"\n{words}: GPFA weighted by inverse spread alone, and other criteria\n")
         print_table(lines, measure, OTHERS)
     hours = sum(row["seconds"] for row in rows) / 3600
     print(f"\n{len(rows)} rows, {hours:.1f} hours of one core")

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+import predfeat.report
 from commands import run
 from csv_tables import write_array
 from predfeat import GPFA, SFA, load
@@ -280,6 +281,27 @@ def test_the_comparison_outlives_what_comes_after_it(tmp_path, table, monkeypatc
     assert results["significance"] is not None
     assert results["diagnosis"] is not None
     assert (out / "report.html").read_text() == render(results)
+
+
+def test_every_state_of_the_page_is_rendered_once(tmp_path, table, monkeypatch):
+    described, rendered = [], []
+
+    def count(name, calls):
+        original = getattr(predfeat.report, name)
+
+        def counting(*given, **named):
+            calls.append(original(*given, **named))
+            return calls[-1]
+
+        monkeypatch.setattr(predfeat.report, name, counting)
+
+    count("results_of", described)
+    count("render", rendered)
+    done = run("compare", table, "--out", tmp_path / "o", *TESTED)
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert len(described) == 1
+    assert len(rendered) == len(set(rendered)) == 3  # compared, diagnosed, tested
+    assert (tmp_path / "o" / "report.html").read_text() == rendered[-1]
 
 
 @pytest.mark.parametrize("name", ["results.json", "report.html"])

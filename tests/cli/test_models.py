@@ -240,7 +240,7 @@ def test_fit_says_who_won_and_keeps_it(tmp_path, trials):
     )
     assert load(second).criterion == "training"
     told = " ".join(run("info", first).stdout.replace("│", " ").split())
-    assert f"best_candidate: {model.best_candidate_} scores: {next(iter(model.scores_))} 0." in told
+    assert f"best candidate: {model.best_candidate_} scores: {next(iter(model.scores_))} 0." in told
     assert f"; … ({len(model.scores_)} in all)" in told
 
 

@@ -27,7 +27,7 @@ from predfeat.features._first_within_tolerance import first_within_tolerance
 from predfeat.features._foreca import forecastable_directions
 from predfeat.features._iteration import iterate
 from predfeat.features._pfa import linearly_predictable_directions
-from predfeat.features._run import averaged
+from predfeat.features._run import Run, averaged
 from predfeat.features._sfa import slow_and_fast_directions, slow_directions
 from predfeat.graph import Future, Past
 from predfeat.measures import fit_autoregression, left_open
@@ -234,7 +234,9 @@ class AutoFeatures(LinearFeatures):
         for number, (name, (kind, start)) in enumerate(_WITH_GRAPH.items(), len(simple) + 1):
             with step(number, total):
                 if only in (None, name) and self._is_possible(start, white, found):
-                    found[name] = self._gpfa(white, kind, start, found)
+                    run = self._gpfa(white, kind, start, found)
+                    normalized = _KINDS[kind].get("normalized", True)
+                    found[name] = averaged(run, _N_AVERAGED, normalized=normalized)[0]
         return found
 
     def _is_possible(self, start: str, white: Sequences, found: dict[str, FloatArray]) -> bool:
@@ -262,10 +264,8 @@ class AutoFeatures(LinearFeatures):
             white, self.n_components, self.n_lags, n_repeats, one_step(), horizon=self.horizon
         ).vectors
 
-    def _gpfa(
-        self, white: Sequences, kind: str, start: str, found: dict[str, FloatArray]
-    ) -> FloatArray:
-        """Return the directions that GPFA of a kind finds from a start."""
+    def _gpfa(self, white: Sequences, kind: str, start: str, found: dict[str, FloatArray]) -> Run:
+        """Iterate GPFA of a kind from a start."""
         settings = GraphSettings(
             n_lags=self.n_lags,
             horizon=self.horizon,
@@ -282,8 +282,7 @@ class AutoFeatures(LinearFeatures):
             space = white.with_rows(white.rows @ more)
         elif from_candidate is not None:
             space = white.with_rows(white.rows @ found[from_candidate])
-        run = iterate(white, space, settings, self.n_components)
-        return averaged(run, _N_AVERAGED, normalized=settings.normalized)[0]
+        return iterate(white, space, settings, self.n_components)
 
 
 def _whitened_again(train: Sequences, test: Sequences, n_components: int) -> list[Sequences]:

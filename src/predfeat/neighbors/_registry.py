@@ -145,8 +145,8 @@ def choose_engine(states: States, library: States | None = None) -> str:
 
     Of the exact engines that are available, and can search a library apart from the queries
     where there is one, it is that with the smallest `Engine.expected_seconds`. The figures were
-    read off `benchmarks/engines.py`, which measures all of predfeat's own over a grid. What is
-    chosen never changes the result.
+    read off `benchmarks/speed/engines.py`, which measures all of predfeat's own over a grid. What
+    is chosen never changes the result.
 
     Parameters
     ----------

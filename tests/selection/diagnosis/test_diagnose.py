@@ -14,7 +14,7 @@ from predfeat.exceptions import GroupsError
 from predfeat.selection import Diagnosis, Finding, diagnose
 
 
-def test_deterministic_whatever_the_threads():
+def test_deterministic_whatever_the_threads(monkeypatch):
     X = noise(0, 800, 10)
     model = GPFA(2, max_iter=5).fit(X)
     one = diagnose(model, X, random_state=3)
@@ -22,6 +22,8 @@ def test_deterministic_whatever_the_threads():
     assert one == diagnose(model, X, random_state=3)
     assert one == diagnose(model, X, random_state=3, n_jobs=2)
     assert one != diagnose(model, X, random_state=4)
+    monkeypatch.setattr("predfeat._processes._START_UP", 1e-9)  # halves are fitted by workers
+    assert one == diagnose(model, X, random_state=3, n_jobs=2)
 
 
 def test_nothing_is_changed():
@@ -88,7 +90,7 @@ def test_bad_input():
     with pytest.raises(ValueError, match="X has 6 features, but GPFA is expecting 5"):
         diagnose(model, toy(), X_test=toy(500, 6))
     with pytest.raises(GroupsError, match="X has 1500 rows, groups has 3"):
-        diagnose(model, toy(), [0, 1, 2])
+        diagnose(model, toy(), groups=[0, 1, 2])
     with pytest.raises(ValueError, match="groups_test was given without X_test"):
         diagnose(model, toy(), groups_test=np.zeros(10))
     with pytest.raises(TypeError, match="give its last step"):
