@@ -132,7 +132,7 @@ def test_what_cannot_be_put_together(trials, tmp_path, monkeypatch):
 
 def test_progress_over_files(trials):
     seen = []
-    read(trials, progress=seen.append)
+    read(trials, on_progress=lambda done, total: seen.append(done / total))
     assert seen == sorted(seen)
     assert seen[-1] == 1.0
     assert any(share <= 1 / 3 for share in seen)

@@ -207,7 +207,11 @@ def test_a_file_without_line_ends_does_not_fill_memory(csv_file):
 def test_progress_goes_from_little_to_one(csv_file):
     seen = []
     rows = "\n".join(f"{i},{i % 10}" for i in range(200_000))
-    read(csv_file(rows), columns=["column 1", "column 2"], progress=seen.append)
+    read(
+        csv_file(rows),
+        columns=["column 1", "column 2"],
+        on_progress=lambda done, total: seen.append(done / total),
+    )
     assert seen == sorted(seen)
     assert 0 < seen[0] < 0.5
     assert seen[-1] == 1.0

@@ -14,6 +14,7 @@ from predfeat.datasets._columns import record_columns
 from predfeat.datasets._opening import Progress, check_fits, damage, library
 from predfeat.datasets._recording import Recording
 from predfeat.datasets._roles import distinct_names, select_columns
+from predfeat.datasets._table_options import TableOptions
 from predfeat.exceptions import DataFileError
 
 __all__ = ["read_edf"]
@@ -66,9 +67,9 @@ def read_edf(
         path.name,
         ["time (s)", *(names[i] for i in chosen)],
         [np.arange(len(parts[0])) / rate, *parts],
+        TableOptions(time="time (s)"),
         units=["s", *units] if any(units) else (),
         notes=(*notes, *said),
-        time="time (s)",
     )
     left_out = tuple(name for i, name in enumerate(names) if i not in chosen)
     return replace(recording, skipped=(*recording.skipped, *left_out))

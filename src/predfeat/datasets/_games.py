@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from predfeat._progress import OnProgress
 from predfeat._typing import AnyArray, FloatArray
-from predfeat.datasets._opening import Progress, check_fits, library
+from predfeat.datasets._opening import check_fits, library
 from predfeat.datasets._recording import Image, Recording
 from predfeat.datasets._windows import check_window
 from predfeat.exceptions import DataFileError
@@ -28,7 +29,7 @@ def game_frames(
     size: int = 20,
     shrink: int = 2,
     random_state: int = 0,
-    progress: Progress | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Recording:
     """Play a gymnasium environment at random and record a window of its pictures.
 
@@ -49,8 +50,8 @@ def game_frames(
         The mean of so many pixels, across and down, is one of the picture.
     random_state : int, default=0
         Seed of the game and of the player.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
+    on_progress : callable, optional
+        Called now and then as on_progress(done, total).
 
     Returns
     -------
@@ -79,8 +80,8 @@ def game_frames(
         for i, (episode, picture) in enumerate(islice(chain(first, pictures), n_frames)):
             values[i] = picture[top : top + height, left : left + width].ravel()
             groups[i] = episode
-            if progress is not None and (i + 1) % 500 == 0:
-                progress((i + 1) / n_frames)
+            if on_progress is not None and (i + 1) % 500 == 0:
+                on_progress(i + 1, n_frames)
     finally:
         environment.close()
     names = tuple(f"pixel {i + 1}, {j + 1}" for i in range(height) for j in range(width))

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from predfeat.datasets._hdf5 import chunk_bytes
 from predfeat.datasets._limits import COLUMNS
 from predfeat.datasets._opening import Progress, check_fits, damage, library
 from predfeat.datasets._recording import Recording
+from predfeat.datasets._table_options import TableOptions
 from predfeat.datasets._timestamps import SECONDS, is_time_name
 from predfeat.exceptions import DataFileError
 
@@ -35,7 +37,11 @@ _CALENDARS = ("", "standard", "gregorian", "proleptic_gregorian")
 
 
 def read_netcdf(
-    path: Path, *, key: str | None = None, progress: Progress | None = None, **options: Any
+    path: Path,
+    options: TableOptions,
+    *,
+    key: str | None = None,
+    progress: Progress | None = None,
 ) -> Recording:
     """Read all variables that run along the time, or the one named by `key`.
 
@@ -56,7 +62,8 @@ def read_netcdf(
         if dimension in variables and variables[dimension].dimensions == (dimension,):
             time, notes = _moments(variables[dimension], dimension, path.name)
             names, columns, units = [dimension], [time], [""]
-            options.setdefault("time", dimension)
+            if options.time is None:
+                options = replace(options, time=dimension)
         for done, name in enumerate(wanted):
             with damage(path.name, _KIND):
                 block = variables[name].values()
@@ -69,7 +76,7 @@ def read_netcdf(
                 progress((done + 1) / len(wanted))
     if len({len(column) for column in columns}) > 1:
         raise DataFileError(f"{path.name} is damaged: its variables are not equally long.")
-    return record_columns(path.name, names, columns, units=units, notes=notes, **options)
+    return record_columns(path.name, names, columns, options, units=units, notes=notes)
 
 
 def _at(name: str, index: tuple[int, ...]) -> str:

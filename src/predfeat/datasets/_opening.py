@@ -16,7 +16,7 @@ from predfeat.exceptions import DataFileError, MissingLibraryError
 
 __all__ = ["Progress", "check_file", "check_fits", "damage", "library", "memory_told"]
 
-Progress = Callable[[float], None]
+Progress = Callable[[float], None]  # called with the share that is done, from 0 to 1
 
 _SHARE = 0.5  # of the memory that is free: fitting needs room beside the series itself
 # What libraries in C and C++ say, who know no MemoryError.

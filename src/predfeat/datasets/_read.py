@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from predfeat._progress import OnProgress
 from predfeat.datasets._arrays import read_npy, read_npz
 from predfeat.datasets._audio import read_audio
 from predfeat.datasets._compressed import COMPRESSED
@@ -22,13 +23,13 @@ from predfeat.datasets._opening import Progress, check_file, memory_told
 from predfeat.datasets._parquet import read_feather, read_parquet
 from predfeat.datasets._recording import Recording
 from predfeat.datasets._sheets import read_sheet
+from predfeat.datasets._table_options import TABLE_OPTIONS, TableOptions
 from predfeat.datasets._video import read_video
 from predfeat.exceptions import DataFileError
 
 __all__ = ["SUFFIXES", "files_to_read", "read", "reading_options"]
 
-_TABLE_OPTIONS = ("columns", "keep", "exclude", "time", "group", "missing", "jumps", "day_first")
-_TEXT_OPTIONS = (*_TABLE_OPTIONS, "header", "delimiter")
+_TEXT_OPTIONS = (*TABLE_OPTIONS, "header", "delimiter")
 _AUDIO_OPTIONS = ("rate", "spectrum", "frame", "hop")
 _VIDEO_OPTIONS = ("height", "width", "window", "jumps")
 
@@ -41,12 +42,12 @@ _READERS: dict[str, tuple[Callable[..., Recording], tuple[str, ...]]] = {
         for compressed in ("", *COMPRESSED)
     },
     ".zip": (read_delimited, _TEXT_OPTIONS),
-    ".parquet": (read_parquet, _TABLE_OPTIONS),
-    ".feather": (read_feather, _TABLE_OPTIONS),
-    ".arrow": (read_feather, _TABLE_OPTIONS),
-    ".xlsx": (read_sheet, (*_TABLE_OPTIONS, "header", "sheet")),
+    ".parquet": (read_parquet, TABLE_OPTIONS),
+    ".feather": (read_feather, TABLE_OPTIONS),
+    ".arrow": (read_feather, TABLE_OPTIONS),
+    ".xlsx": (read_sheet, (*TABLE_OPTIONS, "header", "sheet")),
     **{
-        json + compressed: (reader, (*_TABLE_OPTIONS, *more))
+        json + compressed: (reader, (*TABLE_OPTIONS, *more))
         for json, reader, more in (
             (".json", read_json, ("key",)),
             (".jsonl", read_json_lines, ()),
@@ -54,9 +55,9 @@ _READERS: dict[str, tuple[Callable[..., Recording], tuple[str, ...]]] = {
         )
         for compressed in ("", *COMPRESSED)
     },
-    ".mat": (read_mat, (*_TABLE_OPTIONS, "key")),
+    ".mat": (read_mat, (*TABLE_OPTIONS, "key")),
     **dict.fromkeys((".edf", ".bdf"), (read_edf, ("columns",))),
-    **dict.fromkeys((".nc", ".cdf", ".nc4"), (read_netcdf, (*_TABLE_OPTIONS, "key"))),
+    **dict.fromkeys((".nc", ".cdf", ".nc4"), (read_netcdf, (*TABLE_OPTIONS, "key"))),
     **dict.fromkeys((".wav", ".flac", ".ogg", ".mp3"), (read_audio, _AUDIO_OPTIONS)),
     **dict.fromkeys((".mp4", ".avi", ".mkv", ".gif"), (read_video, _VIDEO_OPTIONS)),
 }
@@ -86,7 +87,7 @@ def read(
     height: int | None = None,
     width: int | None = None,
     window: Sequence[int] | None = None,
-    progress: Progress | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Recording:
     r"""Read a time series from a file, or from many.
 
@@ -155,8 +156,8 @@ def read(
         proportion; with none the pictures are made small enough to have at most 1024 pixels.
     window : (int, int, int, int), optional
         For video: (top, left, height, width) of the part to keep, in pixels after scaling.
-    progress : callable, optional
-        Called now and then with the share that is done, from 0 to 1; 1 at the end.
+    on_progress : callable, optional
+        Called now and then as on_progress(done, total).
 
     Returns
     -------
@@ -219,6 +220,7 @@ def read(
         "frame": frame, "hop": hop, "height": height, "width": width, "window": window,
     }  # fmt: skip
     options = {name: value for name, value in given.items() if value is not None}
+    progress = None if on_progress is None else lambda share: on_progress(share, 1.0)
     files, notes = find_files(path, SUFFIXES)
     if files is None:
         return _read_one(None, progress, options)
@@ -240,7 +242,11 @@ def _read_one(file: Path | None, progress: Progress | None, options: dict[str, A
         options.setdefault("delimiter", "\t")
     source = "standard input" if file is None else file.name
     with memory_told(source, _advice(known)):
-        return reader(file, progress=progress, **options)
+        if "time" not in known:
+            return reader(file, progress=progress, **options)
+        shared = TableOptions(**{n: v for n, v in options.items() if n in TABLE_OPTIONS})
+        own = {n: v for n, v in options.items() if n not in TABLE_OPTIONS}
+        return reader(file, shared, progress=progress, **own)
 
 
 def _advice(known: tuple[str, ...]) -> str:

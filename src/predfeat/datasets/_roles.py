@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from predfeat.datasets._name_lists import separate_names
 from predfeat.datasets._naming import quoted
+from predfeat.datasets._table_options import TableOptions
 from predfeat.datasets._time_column import Sample, TimeColumn, find_time, with_clock
 from predfeat.exceptions import DataFileError, MissingColumnsError
 
@@ -45,20 +46,14 @@ class Roles:
 
 
 def assign_roles(
-    names: Sequence[str],
-    *,
-    time: str | None,
-    group: str | None,
-    columns: Sequence[str] | None,
-    source: str,
-    keep: Sequence[str] | None = None,
-    exclude: Sequence[str] | None = None,
-    sample: Sample | None = None,
+    names: Sequence[str], options: TableOptions, *, source: str, sample: Sample | None = None
 ) -> Roles:
     """Find the columns the user named; guess the time column if none was.
 
     `sample` gives the first cells of a column, so that dates are found under any name.
     """
+    time, group, columns = options.time, options.group, options.columns
+    keep, exclude = options.keep, options.exclude
     kept = [] if keep is None else select_columns(names, keep, source, "keep")
     left_out = [] if exclude is None else select_columns(names, exclude, source, "exclude")
     group_at = None if group is None else _position(names, group, source, "group")

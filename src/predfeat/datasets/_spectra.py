@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from predfeat._compat import Interval, StrOptions, validate_parameter_constraints, whole_number
+from predfeat._progress import OnProgress
 from predfeat._typing import FloatArray
 from predfeat.datasets._limits import COLUMNS
-from predfeat.datasets._opening import Progress, check_fits
+from predfeat.datasets._opening import check_fits
 from predfeat.datasets._recording import Recording, Spectrum
 from predfeat.exceptions import ComplexDataError, DataFileError, DimensionError, NotNumericError
 
@@ -27,7 +28,7 @@ def short_time_spectra(
     hop: int = 256,
     spectrum: str = "complex",
     source: str = "signal",
-    progress: Progress | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Recording:
     r"""Cut a sound into overlapping frames and return the spectrum of each.
 
@@ -54,8 +55,8 @@ def short_time_spectra(
         count as that: so silence is a finite number.
     source : str, default="signal"
         What messages and the recording call the sound.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
+    on_progress : callable, optional
+        Called now and then as on_progress(done, total).
 
     Returns
     -------
@@ -105,8 +106,8 @@ def short_time_spectra(
         else:
             floor = 2.0**-15 * np.sqrt((window**2).sum() / 12)
             values[start:stop] = 20 * np.log10(np.maximum(np.abs(transform), floor))
-        if progress is not None:
-            progress(stop / n_frames)
+        if on_progress is not None:
+            on_progress(stop, n_frames)
     time = (np.arange(n_frames) * hop + frame / 2) / rate
     return Recording(values, names, source, layout=layout, time=time, step=hop / rate, unit="s")
 
