@@ -53,7 +53,7 @@ def test_what_is_left_out_of_a_folder_is_said(trials):
     recording = read(trials)
     assert recording.groups.tolist() == IN_ORDER
     assert recording.notes[0] == (
-        "Of trials, the 3 .csv file(s) were read; left out: clip.avi, README.txt."
+        "The 3 .csv file(s) of trials were read; left out: clip.avi, README.txt."
     )
 
 
@@ -118,7 +118,7 @@ def test_what_cannot_be_put_together(trials, tmp_path, monkeypatch):
     )
     for files, message in [
         ([], "list is empty"),
-        ([one, one], "was given twice"),
+        ([one, one], "is given twice"),
         ([one, "-"], "standard input"),
         ([one, tmp_path / "none.csv"], "there is no file"),
         (str(tmp_path / "no*.csv"), "no file fits the pattern"),

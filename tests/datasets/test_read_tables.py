@@ -149,7 +149,7 @@ def test_ragged_rows_are_refused_with_their_line(csv_file):
         read(csv_file('a,"b\nc"\n1,2\n\n3,4\n5\n'))
     with pytest.raises(DataFileError, match="line 5 of"):
         read(csv_file('a,b\n1,"x\ny"\n3,4\n5\n'))
-    with pytest.raises(DataFileError, match="cannot be cut into cells"):
+    with pytest.raises(DataFileError, match="cannot be split into cells"):
         read(csv_file('a,b\n1,"2\n3,4\n'))
 
 
@@ -165,7 +165,7 @@ def test_bad_files_and_options_are_answered(csv_file, tmp_path, monkeypatch):
     empty.mkdir()
     cases = [
         (tmp_path / "none.csv", {}, "there is no file"),
-        (empty, {}, "a folder without any file that can be read"),
+        (empty, {}, "a folder without readable files"),
         (csv_file("", "empty.csv"), {}, "is empty"),
         (csv_file("\n\n\n", "blank.csv"), {}, "blank lines"),
         (csv_file("a,b\n", "head.csv"), {}, "no rows"),
@@ -200,7 +200,7 @@ def test_bad_files_and_options_are_answered(csv_file, tmp_path, monkeypatch):
 def test_a_file_without_line_ends_does_not_fill_memory(csv_file):
     # 200 MB of zeros in 200 kB.
     path = csv_file(gzip.compress(b"0" * 200_000_000, compresslevel=1), "bomb.csv.gz")
-    with pytest.raises(DataFileError, match="is no text table"):
+    with pytest.raises(DataFileError, match="is not a text table"):
         read(path)
 
 

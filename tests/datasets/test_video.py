@@ -101,7 +101,7 @@ def test_bad_videos_are_explained(video, tmp_path, monkeypatch):
         (tmp_path / "text.mp4", {}, "as a video"),
         (tmp_path / "cut.mkv", {}, "video|pictures"),
         (video, {"height": 0}, "height=0"),
-        (video, {"time": "t"}, "means nothing"),
+        (video, {"time": "t"}, "does not apply to"),
     ]:
         with pytest.raises(DataFileError, match=message):
             read(path, **options)

@@ -35,7 +35,7 @@ TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".dat", ".tab")
 
 _CELLS_AT_ONCE = 100_000
 _BYTES_PER_COLUMN = 1000  # a name, a tally of its cells, and what is asked about each
-_UNITS_LINES = 50  # below a row of units that are looked at
+_UNITS_LINES = 50  # lines checked below a row of units
 _ADVICE = "Choose fewer of its columns with `columns`, or save fewer."
 _DELIMITERS = ("\t", ";", ",")  # in this order: with ';' a comma may be the decimal point
 
@@ -149,7 +149,7 @@ def _cut_into_rows(
 
 
 def _opened(path: Path | None, closing: ExitStack) -> tuple[Any, int]:
-    """Open a file or standard input; also return how many bytes there are to read, 0: unknown."""
+    """Open a file or standard input; also return its size in bytes, 0 if unknown."""
     if path is None:
         if sys.stdin is None:  # of a process that was started without one
             raise DataFileError("standard input is closed: give it a table, or name a file.")
@@ -165,14 +165,14 @@ def _opened(path: Path | None, closing: ExitStack) -> tuple[Any, int]:
 
 
 def _with_tabs(line: str) -> str:
-    """Put tabs in the place of blanks, and leave blank lines blank."""
+    """Replace blanks by tabs; blank lines stay blank."""
     return "\t".join(line.split()) + "\n"
 
 
 def _without_blanks(
     delimiter: str | None, lines: Iterator[str]
 ) -> tuple[str | None, Iterator[str]]:
-    """Put tabs in the place of blanks where these are between the cells."""
+    """Replace blanks by tabs where blanks separate the cells."""
     if delimiter is None:
         sample = sampled(lines)
         lines = chain(sample, lines)
@@ -190,7 +190,7 @@ def _without_blanks(
 def _first_rows(
     blocks: Iterator[list[list[str]]],
 ) -> tuple[list[list[str]], Iterator[list[list[str]]]]:
-    """Look at some rows, enough to tell dates from other text, and give them back."""
+    """Return enough rows to tell dates from other text, and all blocks again."""
     looked: list[list[list[str]]] = []
     for block in blocks:
         looked.append(block)
@@ -252,7 +252,7 @@ def _cut(reader: Any, source: str) -> Iterator[list[str]]:
         yield from reader
     except csv.Error as error:
         raise DataFileError(
-            f"line {reader.line_num} of {source} cannot be cut into cells: {error}."
+            f"line {reader.line_num} of {source} cannot be split into cells: {error}."
         ) from error
 
 
@@ -260,7 +260,7 @@ def _ragged(row: list[str], last_line: int, n_columns: int, source: str) -> Data
     line = last_line - sum(cell.count("\n") for cell in row)  # a quoted cell may hold line ends
     return DataFileError(
         f"line {line} of {source} has {len(row)} cell(s), but the first row has "
-        f"{n_columns}. Every row needs one cell per column, empty where nothing is known."
+        f"{n_columns}. Every row needs one cell per column, empty where the value is missing."
     )
 
 

@@ -30,7 +30,7 @@ def read_mat(
     key: str | None = None,
     progress: Progress | None = None,
 ) -> Recording:
-    """Read matrices of numbers; structures, cells and objects are left alone."""
+    """Read matrices of numbers; structures, cells and objects are ignored."""
     with path.open("rb") as file:
         start = file.read(520)
     # From version 7.3 on these are HDF5 files, behind a block that is MATLAB's own.
@@ -128,7 +128,9 @@ def _recording(
                 f"{name!r} in {source} holds complex numbers: save its real and imaginary parts."
             )
         if array.dtype.kind not in "biuf":
-            raise DataFileError(f"{name!r} in {source} holds no plain numbers ({array.dtype}).")
+            raise DataFileError(
+                f"{name!r} in {source} does not hold plain numbers ({array.dtype})."
+            )
         matrix = np.squeeze(array) if array.size == max(array.shape, default=0) else array
         if matrix.ndim > 2:
             raise DataFileError(
@@ -148,5 +150,5 @@ def _recording(
         names += [f"column {i + 1}" for i in range(matrix.shape[1])]
         columns += list(matrix.T)
     if others:
-        notes += (f"Left out, as they are no matrices of numbers: {', '.join(others[:10])}.",)
+        notes += (f"Left out because they are not matrices of numbers: {', '.join(others[:10])}.",)
     return record_columns(source, names, columns, options, notes=notes)

@@ -54,14 +54,14 @@ def read_sheet(
         progress(1.0)
     if sheet is None and len(titles) > 1:
         others = ", ".join(map(repr, titles[1:6])) + (", …" if len(titles) > 6 else "")
-        note = f"The sheet {titles[0]!r} was read; `sheet` chooses another one: {others}."
+        note = f"The sheet {titles[0]!r} was read; `sheet` chooses another: {others}."
         recording = replace(recording, notes=(note, *recording.notes))
     return recording
 
 
 def _chosen(sheet: str | None, titles: list[str], source: str) -> str:
     if not titles:
-        raise DataFileError(f"{source} holds no sheet of cells.")
+        raise DataFileError(f"{source} holds no worksheet.")
     if sheet is None:
         return titles[0]
     if sheet not in titles:

@@ -33,9 +33,10 @@ def short_time_spectra(
     r"""Cut a sound into overlapping frames and return the spectrum of each.
 
     A frame is weighted with half a cosine wave, :math:`w_j = \sin(\pi (j + 1/2) / F)` for
-    frames of F samples, before its Fourier transform. Of the transform of real numbers, F
-    real numbers are not redundant: the real parts of all ⌊F/2⌋ + 1 frequencies, and the imaginary
-    parts except those that are always zero (of frequency 0 and, for even F, of half the rate).
+    frames of F samples, before its Fourier transform. The transform of real numbers has F
+    real numbers that are not redundant: the real parts of all ⌊F/2⌋ + 1 frequencies, and the
+    imaginary parts except those that are always zero (of frequency 0 and, for even F, of half
+    the rate).
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ def short_time_spectra(
         "complex": the real parts, then the imaginary parts, `frame` columns.
         "log-magnitude": 20·log10 of the magnitudes, in decibels, frame // 2 + 1 columns. Magnitudes
         below that of the rounding noise of 16-bit sound, :math:`2^{-15} \sqrt{\sum w_j^2 / 12}`,
-        count as that: so silence is a finite number.
+        count as that, so that silence is finite.
     source : str, default="signal"
         What messages and the recording call the sound.
     on_progress : callable, optional
@@ -113,7 +114,7 @@ def short_time_spectra(
 
 
 def check_framing(rate: float, frame: int, hop: int, spectrum: str) -> None:
-    """Refuse options of `short_time_spectra` that mean nothing."""
+    """Refuse invalid options of `short_time_spectra`."""
     validate_parameter_constraints(
         {
             "rate": [Interval(Real, 0, None, closed="neither")],
@@ -127,7 +128,7 @@ def check_framing(rate: float, frame: int, hop: int, spectrum: str) -> None:
 
 
 def n_columns(frame: int, spectrum: str) -> int:
-    """Return how many numbers the spectrum of a frame has: none that is always zero."""
+    """Return how many numbers the spectrum of a frame has, without those that are always zero."""
     return frame // 2 + 1 if spectrum == "log-magnitude" else frame
 
 
@@ -145,7 +146,7 @@ def _check_signal(signal: Any, source: str) -> Any:
     bad = np.flatnonzero(~np.isfinite(samples))
     if bad.size:
         raise DataFileError(
-            f"{source} has {bad.size} sample(s) that are no finite numbers, the first at "
+            f"{source} has {bad.size} sample(s) that are not finite, the first at "
             f"{bad[0]}. Cut the recording there or repair it."
         )
     return samples
