@@ -121,7 +121,7 @@ def test_what_cannot_be_put_together(trials, tmp_path, monkeypatch):
         ([one, one], "is given twice"),
         ([one, "-"], "standard input"),
         ([one, tmp_path / "none.csv"], "there is no file"),
-        (str(tmp_path / "no*.csv"), "no file fits the pattern"),
+        (str(tmp_path / "no*.csv"), "no file matches the pattern"),
         ([one, dated], "trial1.csv has numbers as time stamps, but dated.csv dates"),
     ]:
         with pytest.raises(DataFileError, match=message):

@@ -51,7 +51,7 @@ def test_shuffled_rows_as_sorting_by_hand_says(table, seed):
     by_hand = sorted(range(60), key=lambda i: (groups[i] != first, place[i]))
     assert recording.rows.tolist() == by_hand
     assert recording.groups.tolist() == groups[by_hand].tolist()
-    assert any("sorted inside each group" in n or "mixed" in n for n in recording.notes)
+    assert any("sorted within each group" in n or "interleaved" in n for n in recording.notes)
     assert first_features(recording) == list(range(60))
 
 

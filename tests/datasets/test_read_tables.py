@@ -179,15 +179,15 @@ def test_bad_files_and_options_are_answered(csv_file, tmp_path, monkeypatch):
         (csv_file("x", "table"), {}, "no suffix"),
         (csv_file(gzip.compress(b"a,b\n1,2\n")[:-9], "cut.csv.gz"), {}, "cut short"),
         (csv_file(b"a,b\n1,2\n", "no.csv.gz"), {}, "another kind"),
-        (csv_file("x" * 200_000 + "\n1\n", "wide.csv"), {}, "cut into cells"),
-        (good, {"rate": 8000}, r"rate=8000 means nothing.*\.csv"),
-        (good, {"key": "a"}, "key='a' means nothing"),
+        (csv_file("x" * 200_000 + "\n1\n", "wide.csv"), {}, "split into cells"),
+        (good, {"rate": 8000}, r"rate=8000 does not apply.*\.csv"),
+        (good, {"key": "a"}, "key='a' does not apply"),
         (good, {"delimiter": ",,"}, "one character"),
         (good, {"jumps": "fill"}, "'gaps' or 'ignore'"),
         (good, {"time": "when"}, "no column 'when'"),
         (good, {"time": "a", "group": "a"}, "both time and group"),
         (good, {"time": "a", "columns": ["a", "b"]}, "both time and a channel"),
-        ("a\x00.csv", {}, "no file name|there is no file"),
+        ("a\x00.csv", {}, "not a valid file name|there is no file"),
     ]
     for path, options, message in cases:
         with pytest.raises(DataFileError, match=message):
