@@ -19,6 +19,11 @@ FOREIGN = {
     "self._cache_file._index_path": "where numba keeps the index that our digest stands beside",
 }
 
+# Functions whose signatures may be wide, as (name, first parameter), and why.
+WIDE = {
+    ("read", "path"): "the public reader of all kinds of files: one keyword for each option",
+}
+
 
 def is_private(name):
     return name.startswith("_") and not (name.startswith("__") and name.endswith("__"))
@@ -132,7 +137,7 @@ def wide_signatures(source, is_of_kernels=False):
     """Find signatures of too many parameters.
 
     An estimator's parameters are its settings, a command's its options, and compiled kernels take
-    flat arrays: those may be more.
+    flat arrays: those may be more, and so may those of the functions in `WIDE`.
     """
     for function, owner in _functions(source):
         given = function.args
@@ -167,7 +172,9 @@ def _may_be_wide(function, owner):
     is_settings = function.name == "__init__" and owner is not None and _has_constraints(owner)
     decorators = {ast.unparse(each) for each in function.decorator_list}
     is_command = "typer." in ast.unparse(function.args) or "reads_a_file" in decorators
-    return is_settings or is_command
+    first = next((a.arg for a in function.args.posonlyargs + function.args.args), None)
+    is_named = owner is None and (function.name, first) in WIDE
+    return is_settings or is_named or is_command
 
 
 def _has_constraints(owner):

@@ -91,7 +91,7 @@ def place(tmp_path, monkeypatch):
         ("compare table.csv --pca-components 9", "--pca-components 9 is more .* or none for all"),
         (
             "compare table.csv --rate 100",
-            "--rate 100 means nothing .* --columns, --keep, --exclude, ",
+            "--rate 100 does not apply .* --columns, --keep, --exclude, ",
         ),
         ("fit table.csv --graph ring", "--graph ring is not possible for GPFA: give one of full, "),
         ("fit table.csv --init my", "--init my is not possible .*: give one of auto, foreca"),
@@ -107,7 +107,10 @@ def place(tmp_path, monkeypatch):
         ("fit table.csv --every 0", "--every 0 is not possible: give a whole number from 1 on"),
         ("fit table.csv --delays -1", "--delays -1 is not possible"),
         ("fit two.npz", "with --key"),
-        ("fit plain.npy --time b", "--time b means nothing for a .npy file, which knows --columns"),
+        (
+            "fit plain.npy --time b",
+            "--time b does not apply to a .npy file; its options are --columns",
+        ),
         ("choose table.csv --n-components 8-9 --jobs 1", "--n-components 8, 9 are all more than"),
         ("measure table.csv --n-neighbors 90", "cannot be had: --n-neighbors 90 needs at least"),
     ],

@@ -31,7 +31,7 @@ def csv_file(tmp_path):
 def test_more_spellings_of_missing(csv_file, cell):
     recording = read(csv_file(f"a,b\n1,2\n3,{cell}\n5,7\n"))
     np.testing.assert_array_equal(recording.values, [[1, 2], [3, nan], [5, 7]])
-    assert recording.notes == ("1 of 3 rows is a gap, as a number is missing: 1 only for 'b'.",)
+    assert recording.notes == ("1 of 3 rows is a gap because a number is missing: 1 only for 'b'.",)
 
 
 @pytest.mark.parametrize(
@@ -111,8 +111,8 @@ def test_sentinels_are_missing_values(csv_file, extreme, rest, found):
     assert not np.isnan(recording.values[:-2]).any()
     assert recording.sentinels == ((("a", float(extreme)),) if found == "taken" else ())
     said = " ".join(recording.notes)
-    assert (f"holds {number} in 2 rows, far outside of the rest." in said) == bool(found)
-    assert ('taken as missing; missing="none" takes it as a number' in said) == (found == "taken")
+    assert (f"holds {number} in 2 rows, far outside the rest." in said) == bool(found)
+    assert ('taken as missing; missing="none" keeps it as a number' in said) == (found == "taken")
     assert (f'give missing="{number}"' in said) == (found == "named")
     assert read(path, missing="none").values[-1, 0] == float(extreme)
     assert np.isnan(read(path, missing=number).values[-2:]).all()
@@ -176,8 +176,8 @@ def test_odd_cells_are_counted_across_pieces(csv_file, monkeypatch):
     recording = read(path)
     assert np.flatnonzero(np.isnan(recording.values[:, 0])).tolist() == [2, 5, 7, 8, 10]
     assert recording.notes[0] == (
-        "5 cell(s) of column 'a' are no numbers and were taken as missing: 'x' (row 3), "
-        "'y' (row 6), '1_000' (row 9), …. missing=\"x,y,1_000\" says that this is meant."
+        "5 cell(s) of column 'a' are not numbers and were taken as missing: 'x' (row 3), "
+        "'y' (row 6), '1_000' (row 9), …. missing=\"x,y,1_000\" confirms this."
     )
     assert len(read(path, missing=["x", "y", "1_000", "w" * 60]).notes) == 1
 
@@ -200,7 +200,7 @@ def test_text_ids_are_asked_about(csv_file, monkeypatch):
     with pytest.warns(SkippedColumnsWarning):
         notes = read(stations(["Bern"] * 25 + ["Chur"] * 15)).notes
     assert notes == (
-        "Column 'station' changes rarely and never comes back to a value. Where it tells "
+        "Column 'station' changes rarely and never returns to an earlier value. If it tells "
         'sequences (trials, stations) apart, give group="station".',
     )
     for names in (["Bern"] * 15 + ["Chur"] * 15 + ["Bern"] * 10, ["a", "b"] * 20, ["Bern"] * 40):
@@ -268,14 +268,14 @@ def test_comments_above_the_names(csv_file, sign):
     recording = read(csv_file(f"{sign} one, two; three\n\n{sign}\na,b\n1,2\n4,4\n"))
     assert recording.names == ("a", "b")
     assert recording.values.tolist() == [[1, 2], [4, 4]]
-    assert recording.notes == ("2 line(s) of comments were passed over.",)
+    assert recording.notes == ("2 line(s) of comments were skipped.",)
 
 
 def test_comments_between_rows(csv_file, monkeypatch):
     text = 'a,b\n1,2\n# "half a quote, and\n3,4\n#\n5,"6"\n'
     recording = read(csv_file(text))
     assert recording.values.tolist() == [[1, 2], [3, 4], [5, 6]]
-    assert recording.notes == ("2 line(s) of comments were passed over.",)
+    assert recording.notes == ("2 line(s) of comments were skipped.",)
     packed = read(csv_file(gzip.compress(text.encode()), "table.csv.gz"))
     assert packed.values.tolist() == recording.values.tolist()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))

@@ -103,7 +103,9 @@ def test_what_nothing_tells_is_refused_with_how_to_say_it(table):
     same_moments(days.time, [datetime(2012, 1, i) for i in range(1, 13)])
     months = read(table("date,x", cells, range(12)), day_first=False)
     same_moments(months.time, [datetime(2012, i, 1) for i in range(1, 13)])
-    with pytest.raises(DataFileError, match="'13/01/2012' in row 2, which is no date, read month"):
+    with pytest.raises(
+        DataFileError, match="'13/01/2012' in row 2, which is not a date, read month"
+    ):
         read(table("date,x", ["12/01/2012", "13/01/2012"], [1, 2]), day_first=False, time="date")
 
 
@@ -136,7 +138,7 @@ def test_dates_and_times_in_two_columns_are_put_together(table):
     )
     assert read(path).names == ("x",)
     same_moments(read(path).time, HOURS)
-    assert read(path).notes[0] == "Columns 'Date' and 'Time' were put together as time stamps."
+    assert read(path).notes[0] == "Columns 'Date' and 'Time' were joined as time stamps."
     same_moments(read(path, time="Date").time, HOURS)
     dots = table("Date;Time;x", ["13/03/2004"] * 3, ["18.00.00", "19.00.00", "20.00.00"], "123",
                  delimiter=";")  # fmt: skip

@@ -63,7 +63,7 @@ def test_want_of_memory_is_told_as_such(tmp_path, monkeypatch, kind):
             raise RuntimeError("std::bad_alloc")
 
     monkeypatch.setitem(_read._READERS, suffix, (starved, known))
-    with pytest.raises(DataFileError, match="needs more memory to be read than can be had") as told:
+    with pytest.raises(DataFileError, match="needs more memory than is available") as told:
         read(path, **options)
     assert "damaged" not in str(told.value)
     assert any(f"`{option}`" in str(told.value) or option in str(told.value) for option in known)

@@ -154,7 +154,7 @@ def test_frames_are_gray_shrunk_cut_and_in_episodes(game):
 def test_a_given_window_is_taken_and_checked(game):
     recording = game_frames("Counting-v0", 3, window=(0, 0, 2, 3))
     assert recording.values.tolist() == [[0.0] * 6] * 3
-    with pytest.raises(DataFileError, match="does not lie in the shrunken picture"):
+    with pytest.raises(DataFileError, match="does not lie inside the shrunken picture"):
         game_frames("Counting-v0", 3, window=(25, 0, 10, 10))
     assert game.closed
 

@@ -53,7 +53,7 @@ def test_what_is_left_out_of_a_folder_is_said(trials):
     recording = read(trials)
     assert recording.groups.tolist() == IN_ORDER
     assert recording.notes[0] == (
-        "Of trials, the 3 .csv file(s) were read; left out: clip.avi, README.txt."
+        "The 3 .csv file(s) of trials were read; left out: clip.avi, README.txt."
     )
 
 
@@ -118,10 +118,10 @@ def test_what_cannot_be_put_together(trials, tmp_path, monkeypatch):
     )
     for files, message in [
         ([], "list is empty"),
-        ([one, one], "was given twice"),
+        ([one, one], "is given twice"),
         ([one, "-"], "standard input"),
         ([one, tmp_path / "none.csv"], "there is no file"),
-        (str(tmp_path / "no*.csv"), "no file fits the pattern"),
+        (str(tmp_path / "no*.csv"), "no file matches the pattern"),
         ([one, dated], "trial1.csv has numbers as time stamps, but dated.csv dates"),
     ]:
         with pytest.raises(DataFileError, match=message):
@@ -132,7 +132,7 @@ def test_what_cannot_be_put_together(trials, tmp_path, monkeypatch):
 
 def test_progress_over_files(trials):
     seen = []
-    read(trials, progress=seen.append)
+    read(trials, on_progress=lambda done, total: seen.append(done / total))
     assert seen == sorted(seen)
     assert seen[-1] == 1.0
     assert any(share <= 1 / 3 for share in seen)

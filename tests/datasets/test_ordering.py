@@ -51,7 +51,7 @@ def test_shuffled_rows_as_sorting_by_hand_says(table, seed):
     by_hand = sorted(range(60), key=lambda i: (groups[i] != first, place[i]))
     assert recording.rows.tolist() == by_hand
     assert recording.groups.tolist() == groups[by_hand].tolist()
-    assert any("sorted inside each group" in n or "mixed" in n for n in recording.notes)
+    assert any("sorted within each group" in n or "interleaved" in n for n in recording.notes)
     assert first_features(recording) == list(range(60))
 
 
@@ -59,7 +59,7 @@ def test_shuffled_without_groups(table):
     place = np.random.default_rng(1).permutation(40)
     recording = read(table("date,x", days(place), place))
     assert recording.values[:, 0].tolist() == list(range(40))
-    assert "not in order of time" in recording.notes[1]
+    assert "not in chronological order" in recording.notes[1]
     assert first_features(recording) == place.tolist()
 
 
@@ -69,7 +69,7 @@ def test_numbers_are_sorted_only_where_they_are_a_clock(table):
     assert recording.values[:, 0].tolist() == list(range(40))
     # A lap's time is no time stamp.
     laps = np.random.default_rng(1).normal(60, 3, size=40)
-    with pytest.warns(SkippedColumnsWarning, match="sorted they are no even time"):
+    with pytest.warns(SkippedColumnsWarning, match="they are not evenly spaced when sorted"):
         recording = read(table("time,x", laps, range(40)))
     assert recording.values[:, 0].tolist() == list(range(40))
     with pytest.warns(UserWarning, match="not evenly spaced"):
@@ -83,7 +83,7 @@ def test_groups_that_stand_mixed_are_brought_together(table):
     recording = read(table("date,g,x", cells, "abc" * 10, range(30)), group="g")
     assert recording.groups.tolist() == sorted("abc" * 10)
     assert recording.values[:, 0].tolist() == [*range(0, 30, 3), *range(1, 30, 3), *range(2, 30, 3)]
-    assert "3 groups stand mixed" in recording.notes[1]
+    assert "3 groups are interleaved" in recording.notes[1]
     assert first_features(recording) == list(range(30))
     bare = read(table("g,x", "abc" * 10, range(30)), group="g")
     assert bare.values.tolist() == recording.values.tolist()
@@ -115,7 +115,7 @@ def test_copies_are_left_out_and_get_the_features_of_their_row(table):
     recording = read(table("date,x", days(at), values))
     assert recording.values[:, 0].tolist() == [*range(9), 99, *range(9, 16)]
     assert recording.copies.tolist() == [[10, 6], [11, 7], [12, 8]]
-    assert "3 rows repeat another one exactly" in recording.notes[2]
+    assert "3 rows are exact copies of another" in recording.notes[2]
     assert "Row 14 has the same time stamp as row 10" in recording.notes[3]
     assert first_features(recording) == values
 
@@ -185,5 +185,5 @@ def test_newest_first_across_the_end_of_summer_time(tmp_path):
     path.write_text("time,x\n" + rows + "\n", encoding="utf-8")
     recording = read(path)
     assert recording.values[:, 0].tolist() == x[::-1].tolist()
-    assert any("turned round" in note for note in recording.notes)
+    assert any("order was reversed" in note for note in recording.notes)
     assert any("set back by an hour once (2024-10-27 02:45 in row 13" in n for n in recording.notes)

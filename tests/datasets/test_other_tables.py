@@ -112,7 +112,7 @@ def test_sheets(tmp_path):
     sheet(path, ("data", [[], *rows]), ("about", [["words"]]))
     recording = read(path)
     is_the_table(recording)
-    assert recording.notes[0] == "The sheet 'data' was read; `sheet` chooses another one: 'about'."
+    assert recording.notes[0] == "The sheet 'data' was read; `sheet` chooses another: 'about'."
     sheet(path, ("about", [["words"]]), ("data", rows))
     is_the_table(read(path, sheet="data"))
     with pytest.raises(DataFileError, match="no sheet 'Data', only 'about', 'data'"):
@@ -274,7 +274,7 @@ def test_netcdf(tmp_path):
     )
     assert recording.step == 6 * 3600
     assert read(path, key="wind").names == ("wind",)
-    with pytest.raises(DataFileError, match="no variable 'lat' that runs along 'time'"):
+    with pytest.raises(DataFileError, match="no variable 'lat' with 'time' as first dimension"):
         read(path, key="lat")
 
 
@@ -292,7 +292,7 @@ def test_netcdf_of_other_calendars_and_version_4(tmp_path):
         file.createVariable("wind", "f8", ("time",))[:] = X[:, 0]
     recording = read(path)
     assert recording.time.tolist() == list(range(30))
-    assert "left in numbers: days since 2012-02-28, noleap" in recording.notes[0]
+    assert "kept as numbers: days since 2012-02-28, noleap" in recording.notes[0]
 
 
 @pytest.mark.parametrize("suffix", [".json", ".jsonl", ".mat", ".edf", ".nc", ".xlsx"])

@@ -64,7 +64,7 @@ EXPECTED = {
     # Cells that are no numbers.
     "sparse.csv": Expected(
         left_out=("gust",),
-        notes=("'gust' (empty in 128 of 168 rows). With all columns 40 rows would be complete",),
+        notes=("'gust' (empty in 128 of 168 rows). With all columns, 40 rows would be complete",),
     ),
     "sentinels.csv": Expected(
         n_gaps=3,
@@ -74,7 +74,7 @@ EXPECTED = {
         ),
     ),
     "spreadsheet_errors.csv": Expected(
-        n_gaps=4, notes=("4 of 168 rows are gaps, .*: 3 only for 'wind', 1 only for 'temp'",)
+        n_gaps=4, notes=("4 of 168 rows are gaps .*: 3 only for 'wind', 1 only for 'temp'",)
     ),
     "odd_cells.csv": Expected(
         n_gaps=4,
@@ -105,7 +105,7 @@ EXPECTED = {
     "duplicate_stamps.csv": Expected(
         n_rows=169,
         last="2012-01-11T23",
-        notes=("'time' was taken", "row 52 is row 51 again", "Row 102 has the same time stamp"),
+        notes=("'time' was taken", "row 52 repeats row 51", "Row 102 has the same time stamp"),
     ),
     "dates_iso.csv": Expected(last="2012-06-20", notes=("'observed' holds dates and was taken",)),
     "dates_slashes.csv": Expected(last="2012-06-20", notes=("'date' was taken",)),

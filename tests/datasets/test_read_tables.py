@@ -149,7 +149,7 @@ def test_ragged_rows_are_refused_with_their_line(csv_file):
         read(csv_file('a,"b\nc"\n1,2\n\n3,4\n5\n'))
     with pytest.raises(DataFileError, match="line 5 of"):
         read(csv_file('a,b\n1,"x\ny"\n3,4\n5\n'))
-    with pytest.raises(DataFileError, match="cannot be cut into cells"):
+    with pytest.raises(DataFileError, match="cannot be split into cells"):
         read(csv_file('a,b\n1,"2\n3,4\n'))
 
 
@@ -165,7 +165,7 @@ def test_bad_files_and_options_are_answered(csv_file, tmp_path, monkeypatch):
     empty.mkdir()
     cases = [
         (tmp_path / "none.csv", {}, "there is no file"),
-        (empty, {}, "a folder without any file that can be read"),
+        (empty, {}, "a folder without readable files"),
         (csv_file("", "empty.csv"), {}, "is empty"),
         (csv_file("\n\n\n", "blank.csv"), {}, "blank lines"),
         (csv_file("a,b\n", "head.csv"), {}, "no rows"),
@@ -179,15 +179,15 @@ def test_bad_files_and_options_are_answered(csv_file, tmp_path, monkeypatch):
         (csv_file("x", "table"), {}, "no suffix"),
         (csv_file(gzip.compress(b"a,b\n1,2\n")[:-9], "cut.csv.gz"), {}, "cut short"),
         (csv_file(b"a,b\n1,2\n", "no.csv.gz"), {}, "another kind"),
-        (csv_file("x" * 200_000 + "\n1\n", "wide.csv"), {}, "cut into cells"),
-        (good, {"rate": 8000}, r"rate=8000 means nothing.*\.csv"),
-        (good, {"key": "a"}, "key='a' means nothing"),
+        (csv_file("x" * 200_000 + "\n1\n", "wide.csv"), {}, "split into cells"),
+        (good, {"rate": 8000}, r"rate=8000 does not apply.*\.csv"),
+        (good, {"key": "a"}, "key='a' does not apply"),
         (good, {"delimiter": ",,"}, "one character"),
         (good, {"jumps": "fill"}, "'gaps' or 'ignore'"),
         (good, {"time": "when"}, "no column 'when'"),
         (good, {"time": "a", "group": "a"}, "both time and group"),
         (good, {"time": "a", "columns": ["a", "b"]}, "both time and a channel"),
-        ("a\x00.csv", {}, "no file name|there is no file"),
+        ("a\x00.csv", {}, "not a valid file name|there is no file"),
     ]
     for path, options, message in cases:
         with pytest.raises(DataFileError, match=message):
@@ -200,14 +200,18 @@ def test_bad_files_and_options_are_answered(csv_file, tmp_path, monkeypatch):
 def test_a_file_without_line_ends_does_not_fill_memory(csv_file):
     # 200 MB of zeros in 200 kB.
     path = csv_file(gzip.compress(b"0" * 200_000_000, compresslevel=1), "bomb.csv.gz")
-    with pytest.raises(DataFileError, match="is no text table"):
+    with pytest.raises(DataFileError, match="is not a text table"):
         read(path)
 
 
 def test_progress_goes_from_little_to_one(csv_file):
     seen = []
     rows = "\n".join(f"{i},{i % 10}" for i in range(200_000))
-    read(csv_file(rows), columns=["column 1", "column 2"], progress=seen.append)
+    read(
+        csv_file(rows),
+        columns=["column 1", "column 2"],
+        on_progress=lambda done, total: seen.append(done / total),
+    )
     assert seen == sorted(seen)
     assert 0 < seen[0] < 0.5
     assert seen[-1] == 1.0

@@ -322,7 +322,7 @@ def test_a_time_column_that_is_excluded_or_kept_is_none(tmp_path):
 def test_a_table_of_clocks_alone(tmp_path):
     only = read(table(tmp_path, index=range(60)))
     assert only.names == ("index",)
-    assert "as there is no other" in only.notes[0]
+    assert "as it is the only one" in only.notes[0]
     beside_constant = read(table(tmp_path, index=range(60), b=[3] * 60))
     assert beside_constant.names == ("index", "b")
     path = table(tmp_path, index=range(60), hour=wheel(60, 12, 1))
@@ -359,11 +359,13 @@ def test_a_sparse_column_does_not_delete_the_file(tmp_path):
     path = table(tmp_path, gust=gust, x=X, y=Y, z=z)
     recording = read(path)
     assert recording.left_out == ("gust",)
-    assert "'gust' (empty in 48 of 60 rows). With all columns 12 rows" in recording.notes[0]
-    assert "1 of 60 rows is a gap, as a number is missing: 1 only for 'z'." in recording.notes[1]
+    assert "'gust' (empty in 48 of 60 rows). With all columns, 12 rows" in recording.notes[0]
+    assert (
+        "1 of 60 rows is a gap because a number is missing: 1 only for 'z'." in recording.notes[1]
+    )
     kept = read(path, keep="gust")
     assert kept.names == ("gust", "x", "y", "z")
-    assert "48 of 60 rows are gaps, as a number is missing: 47 only for 'gust'" in kept.notes[0]
+    assert "48 of 60 rows are gaps because a number is missing: 47 only for 'gust'" in kept.notes[0]
     assert "48 only for 'gust'" in read(path, columns=["gust", "x"]).notes[0]
 
 

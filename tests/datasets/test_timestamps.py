@@ -133,7 +133,7 @@ def test_what_only_sounds_like_time(table):
         ([0, "nan", 2], "is nan in row 2"),
         (["soon", "later", "never"], "'soon' in row 1, which is neither a number nor a date"),
         (["31.12.2024", "1.1.2025", "2025"], "'2025' in row 3"),
-        (["31.12.2024", "1.13.2025", "2.1.2025"], "'1.13.2025' in row 2, which is no date"),
+        (["31.12.2024", "1.13.2025", "2.1.2025"], "'1.13.2025' in row 2, which is not a date"),
         (["2024-01-01", "2024-01-02T00:00Z", "2024-01-03"], "time zone in some rows"),
     ],
 )

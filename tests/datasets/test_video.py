@@ -42,7 +42,9 @@ def test_a_video_comes_back_as_gray_pixels(tmp_path, name, codec):
     pixels = "rgb8" if codec == "gif" else "yuv420p"
     path = write_video(tmp_path / name, frames, codec, pixels=pixels)
     seen = []
-    recording = read(path, height=48, width=64, progress=seen.append)
+    recording = read(
+        path, height=48, width=64, on_progress=lambda done, total: seen.append(done / total)
+    )
     assert recording.layout == Image(48, 64)
     assert recording.values.shape == (30, 48 * 64)
     # Codecs lose a little, 8-bit palettes up to half a step of 1/7.
@@ -99,7 +101,7 @@ def test_bad_videos_are_explained(video, tmp_path, monkeypatch):
         (tmp_path / "text.mp4", {}, "as a video"),
         (tmp_path / "cut.mkv", {}, "video|pictures"),
         (video, {"height": 0}, "height=0"),
-        (video, {"time": "t"}, "means nothing"),
+        (video, {"time": "t"}, "does not apply to"),
     ]:
         with pytest.raises(DataFileError, match=message):
             read(path, **options)

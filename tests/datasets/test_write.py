@@ -166,7 +166,7 @@ def test_what_does_not_fit_is_refused():
         (np.zeros((2, 1)), ["a"], {"recording": recording}, "2 rows.*into 3"),
         (np.zeros((3, 1)), ["time"], {"recording": recording}, "two columns .* 'time'"),
         (np.zeros((3, 2)), ["a", "a"], {}, "two columns .* 'a'"),
-        (np.zeros((3, 1)), ["a"], {"suffix": ".xlsx"}, r"'\.xlsx' is no format.*\.csv"),
+        (np.zeros((3, 1)), ["a"], {"suffix": ".xlsx"}, r"'\.xlsx' is not a format.*\.csv"),
     ]:
         with pytest.raises(DataFileError, match=message):
             write_features(io.BytesIO(), values, names, **options)

@@ -24,7 +24,7 @@ def _read(files: list[Path], reading: dict[str, Any], *, quiet: bool) -> Any:
     options = {name: value for name, value in reading.items() if name not in PREPARATION}
     title = files[0].name if len(files) == 1 else f"{len(files)} files"
     with progress_bar(f"reading {title}", quiet=quiet) as progress:
-        recording = read(files, **options, progress=lambda share: progress(share, 1.0))
+        recording = read(files, **options, on_progress=progress)
     for note in recording.notes:
         say(f"note: {in_options(note)}", quiet=quiet)
     return recording

@@ -21,8 +21,8 @@ from predfeat.exceptions import DataFileError
 
 __all__ = ["read_npy", "read_npz"]
 
-# Of the memory that is free: what takes less is copied, so that the file may change afterwards.
-_COPIED = 0.25
+# Of the free memory: smaller arrays are copied, so that the file may change afterwards.
+_COPIED_SHARE = 0.25
 _ADVICE = "Save fewer rows or columns, or save as .npy, which can stay on disk as float64."
 
 
@@ -35,7 +35,7 @@ def read_npy(
         shape, dtype = _announced(file, path.stat().st_size, path.name)
     available = available_memory()
     n_bytes = math.prod(shape) * dtype.itemsize
-    if dtype.kind != "f" or available is None or n_bytes <= _COPIED * available:
+    if dtype.kind != "f" or available is None or n_bytes <= _COPIED_SHARE * available:
         _check_array(shape, dtype, path.name)
         # Not through a map: if another process shortens the file meanwhile, this is an error of
         # reading, while a map would end the process.
@@ -46,7 +46,7 @@ def read_npy(
         with damage(path.name, kind):
             array = np.lib.format.open_memmap(path, mode="r")
         note = (
-            f"{path.name} stays on disk ({in_words(n_bytes)}). Leave it as it is meanwhile: if it "
+            f"{path.name} stays on disk ({in_words(n_bytes)}). Do not change it meanwhile: if it "
             "is shortened, the system ends this process."
         )
         recording = replace(_recording(array, path.name, columns), notes=(note,))
@@ -122,14 +122,14 @@ def _announced(
         raise DataFileError(f"{source} {_OBJECTS}")
     if claimed > n_bytes:
         raise DataFileError(
-            f"{source} is damaged: an array of shape {shape} is announced, but only {n_bytes} "
-            "bytes are there."
+            f"{source} is damaged: its header states an array of shape {shape}, but it holds only "
+            f"{n_bytes} bytes."
         )
     return shape, dtype
 
 
 _OBJECTS = (
-    "holds Python objects (dtype object), which are never loaded, as that could run code. "
+    "holds Python objects (dtype object), which are never loaded because that could run code. "
     "Save numbers: np.save(path, X.astype(float))."
 )
 
@@ -147,7 +147,7 @@ def _as_matrix(array: AnyArray, source: str) -> FloatArray:
     kind = array.dtype.kind
     if kind == "c":
         raise DataFileError(
-            f"{source} holds complex numbers ({array.dtype}). Features are defined for real ones: "
+            f"{source} holds complex numbers ({array.dtype}). Features need real ones: "
             "save np.hstack([X.real, X.imag])."
         )
     if kind not in "biuf":

@@ -52,7 +52,7 @@ def read_audio(
             n_bytes = int(file.frames * (rate or own_rate) / own_rate * per_sample)
             check_fits(path.name, n_bytes, _ADVICE)
         blocks = _mono(
-            file, path.name, longer, None if progress is None else _part(progress, 0.0, 0.5)
+            file, path.name, longer, None if progress is None else lambda done: progress(0.5 * done)
         )
         if rate is not None and rate != own_rate:
             blocks = _resampled(blocks, own_rate, rate)
@@ -65,7 +65,7 @@ def read_audio(
     del pieces
     recording = short_time_spectra(
         signal, rate or own_rate, frame=frame, hop=hop, spectrum=spectrum, source=path.name,
-        progress=None if progress is None else _part(progress, 0.5, 1.0),
+        on_progress=None if progress is None else lambda done, n: progress(0.5 + 0.5 * done / n),
     )  # fmt: skip
     notes = []
     if file.channels > 1:
@@ -96,10 +96,3 @@ def _resampled(blocks: Iterator[AnyArray], old: float, new: float) -> Iterator[A
     for block in blocks:
         yield stream.resample_chunk(block)
     yield stream.resample_chunk(np.empty(0, dtype=np.float32), last=True)
-
-
-def _part(progress: Progress, start: float, stop: float) -> Progress:
-    def report(share: float) -> None:
-        progress(start + share * (stop - start))
-
-    return report

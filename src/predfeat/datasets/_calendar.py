@@ -13,7 +13,7 @@ from predfeat.datasets._clocks import ENOUGH, quantum
 
 __all__ = ["Calendar"]
 
-_LOOK = 256  # rows that nearly all other columns fail on at once
+_FIRST_ROWS = 256  # on which nearly all other columns fail at once
 _YEAR = 365.2425  # days
 # Conventions of decimal years (365 or 366 days, days from 0 or 1) differ by a day or two.
 _DECIMAL_YEARS = 2 / _YEAR
@@ -21,7 +21,7 @@ _DECIMAL_YEARS = 2 / _YEAR
 
 @dataclass
 class Calendar:
-    """What the calendar says of every row.
+    """The calendar fields of every row.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Calendar:
     _fields: dict[str, IntArray] = field(default_factory=dict)
 
     def what(self, column: FloatArray) -> str | None:
-        """Return what of the date a column tells ("month"), None if it tells something else."""
+        """Return which part of the date a column holds ("month"), None if it holds none."""
         known = ~np.isnan(column)
         if not known.all():
             if np.count_nonzero(known) < 2:
@@ -58,10 +58,10 @@ class Calendar:
         return None
 
     def local(self, column: FloatArray) -> Calendar | None:
-        """Return the calendar of another time zone, if a column tells its hours.
+        """Return the calendar of another time zone, if a column holds its hours.
 
         Time stamps may be in universal time where the hours are local: the two then differ by a
-        constant that changes with summer time at most, twice a year.
+        constant that changes at most twice a year, with summer time.
         """
         if np.isnan(column).any() or column.min() < 0 or column.max() > 24:
             return None
@@ -86,14 +86,14 @@ class Calendar:
 
     def _is_shifted(self, column: FloatArray, name: str) -> bool:
         """Tell whether a column is a field of the date, counted from wherever."""
-        head = column[:_LOOK] - _FIELDS[name](self._seconds[:_LOOK])
+        head = column[:_FIRST_ROWS] - _FIELDS[name](self._seconds[:_FIRST_ROWS])
         if (head != head[0]).any():
             return False
         return bool((column - self._field(name) == head[0]).all())
 
     def _is_close(self, column: FloatArray, name: str) -> bool:
-        values, tolerance = _FRACTIONS[name](self._seconds[:_LOOK])
-        if column.size < ENOUGH or np.abs(column[:_LOOK] - values).max() > tolerance + 0.1:
+        values, tolerance = _FRACTIONS[name](self._seconds[:_FIRST_ROWS])
+        if column.size < ENOUGH or np.abs(column[:_FIRST_ROWS] - values).max() > tolerance + 0.1:
             return False
         values, _ = _FRACTIONS[name](self._seconds)
         spacing = quantum(column) or 0.0
@@ -104,8 +104,8 @@ class Calendar:
 
     def _follows(self, column: FloatArray, name: str) -> bool:
         """Tell whether a column has one value for each of a field's, and came back to it often."""
-        if len(column) > 2 * _LOOK:
-            head = self.order[:_LOOK]
+        if len(column) > 2 * _FIRST_ROWS:
+            head = self.order[:_FIRST_ROWS]
             if not _is_function(self._field(name)[head], column[head]):
                 return False
         values, x = self._field(name)[self.order], column[self.order]

@@ -1,4 +1,4 @@
-"""Cells of text: numbers, nothing, or neither; and what a column of them adds up to."""
+"""Cells of text: numbers, missing or neither; and a tally for each column."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _GROUPING = re.compile(r"\D")
 # After a comma that groups digits there are three of them.
 _DECIMAL_COMMA = re.compile(r"\s*[-+(\N{MINUS SIGN}]?(?:\d+,(?!\d{3}\D*$)\d+|0,\d+)\s?%?\)?\s*")
 _EXAMPLES = 3
-_WIDEST = 40  # characters of a cell that is shown
+_SHOWN_CHARACTERS = 40  # of a cell in a message
 
 
 @dataclass
@@ -56,7 +56,7 @@ class CellTally:
 
     @property
     def is_text(self) -> bool:
-        """Whether most cells are no numbers."""
+        """Whether most cells are not numbers."""
         return self.n_odd > 0 and self.n_numbers <= self.n_odd
 
     def in_words(self, n_examples: int = _EXAMPLES) -> str:
@@ -65,7 +65,7 @@ class CellTally:
         return ", ".join(told[:n_examples])
 
     def follow(self, cells: Sequence[str]) -> None:
-        """Note whether ids come back; cells in the order of the file."""
+        """Note whether ids recur; cells in the order of the file."""
         if self.ids is None:
             return
         for cell, _ in groupby(cells):
@@ -79,7 +79,7 @@ class CellTally:
 
 
 def _short(cell: str) -> str:
-    return cell if len(cell) <= _WIDEST else cell[:_WIDEST] + "…"
+    return cell if len(cell) <= _SHOWN_CHARACTERS else cell[:_SHOWN_CHARACTERS] + "…"
 
 
 def numbers(
@@ -94,7 +94,7 @@ def numbers(
     comma : bool
         Whether numbers may have a decimal comma.
     tally : CellTally
-        Of the column; it is brought up to date.
+        Of the column; it is updated.
     row : int
         Of the first cell, from 0.
     """
@@ -127,7 +127,7 @@ def numbers(
 
 
 def number(cell: str, missing: Missing, *, comma: bool) -> float | None:
-    """Read one cell; what is missing is NaN, what is no number None.
+    """Read one cell: NaN if it is missing, None if it is not a number.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Columns that follow from the row alone: counters, wheels that turn, numbers of stretches.
+"""Columns that follow from the row alone: counters, cycles, numbers of stretches.
 
 Each test asks whether *every* cell is what a rule without any measurement says, and whether the
 rule was confirmed often enough not to be a coincidence.
@@ -21,8 +21,8 @@ _MONTHS = (28, 31)  # days: how unequal the parts of a year may be
 _QUARTERS = (90, 92)
 _ROWS_PER_MISSING = 100  # as few rows as may be off before time stamps count as uneven
 _MOST_DECIMALS = 9
-_SURE = 1e-3  # of a unit in the last digit: beyond, everything would seem to be a multiple
-_LOOK = 256  # rows that nearly all other columns fail on at once
+_MOST_ROUNDING = 1e-3  # of a unit in the last digit: beyond, any number looks like a multiple
+_FIRST_ROWS = 256  # on which nearly all other columns fail at once
 
 
 def is_linear(column: FloatArray, place: FloatArray, new: BoolArray) -> bool:
@@ -31,15 +31,19 @@ def is_linear(column: FloatArray, place: FloatArray, new: BoolArray) -> bool:
     Parameters
     ----------
     column : ndarray of shape (n_rows,)
-        NaN where nothing is known.
+        NaN where a value is missing.
     place : ndarray of shape (n_rows,)
         Of every row: its number, or its time.
     new : ndarray of bool of shape (n_rows,)
         True where a sequence begins; the column may restart there, with the same step.
     """
-    if len(column) > 2 * _LOOK and not _is_linear(column[:_LOOK], place[:_LOOK], new[:_LOOK]):
+    if len(column) > 2 * _FIRST_ROWS and not _is_linear(
+        column[:_FIRST_ROWS], place[:_FIRST_ROWS], new[:_FIRST_ROWS]
+    ):
         # The step of the first rows is that of all rows, unless there are too few to tell.
-        n_known = np.count_nonzero(~np.isnan(column[:_LOOK])) - np.count_nonzero(new[:_LOOK])
+        n_known = np.count_nonzero(~np.isnan(column[:_FIRST_ROWS])) - np.count_nonzero(
+            new[:_FIRST_ROWS]
+        )
         if n_known > ENOUGH:
             return False
     with np.errstate(over="ignore", invalid="ignore"):  # what is that large is no clock
@@ -80,7 +84,7 @@ def _is_linear(column: FloatArray, place: FloatArray, new: BoolArray) -> bool:
 
 
 def quantum(column: AnyArray) -> float | None:
-    """Return the power of ten that all numbers are multiples of; None where there is none.
+    """Return the power of ten that all numbers are multiples of; None if there is none.
 
     Examples
     --------
@@ -95,7 +99,7 @@ def quantum(column: AnyArray) -> float | None:
     for decimals in range(_MOST_DECIMALS + 1):
         scaled = x * 10.0**decimals
         rounding = 4 * np.finfo(np.float64).eps * largest * 10.0**decimals
-        if rounding > _SURE:
+        if rounding > _MOST_ROUNDING:
             break
         if bool((np.abs(scaled - np.rint(scaled)) <= rounding).all()):
             return 10.0**-decimals
@@ -128,11 +132,11 @@ class _Runs:
 def labels_stretches(column: FloatArray, new: BoolArray) -> bool:
     """Tell whether a column holds ids of stretches of rows.
 
-    Of ids each stands in one stretch of rows only (of each sequence), and the stretches are long.
-    Such a column says which stretch a row is in and nothing else: as no value ever comes back,
-    nothing about it can be learnt. The ids are whole numbers.
+    Each id occurs in only one stretch of rows (of each sequence), and the stretches are long. Such
+    a column only says which stretch a row is in: as no value ever recurs, there is nothing to
+    learn from it. The ids are whole numbers.
     """
-    if not _is_whole(column[:_LOOK]) or not _is_whole(column):
+    if not _is_whole(column[:_FIRST_ROWS]) or not _is_whole(column):
         return False
     runs = _Runs.of(column, new)
     n_runs, n_rows = len(runs.values), int(runs.lengths.sum())
@@ -153,7 +157,7 @@ def turns(column: FloatArray, new: BoolArray) -> bool:
     from the table. A wheel that moves with every row may also be turned back before its end, as
     where rows are counted in every trial; then no row may be missing.
     """
-    if not _is_whole(column[:_LOOK]) or not _is_whole(column):
+    if not _is_whole(column[:_FIRST_ROWS]) or not _is_whole(column):
         return False
     runs = _Runs.of(column, new)
     inside = runs.sequence[1:] == runs.sequence[:-1]
@@ -195,7 +199,7 @@ def _expected_holds(held: IntArray, levels: FloatArray) -> tuple[float, float]:
 
 
 def _most_common(numbers: AnyArray) -> float:
-    """Return the most frequent number, of several the largest."""
+    """Return the most frequent number; among ties, the largest."""
     found, counts = np.unique(numbers, return_counts=True)
     return float(found[len(found) - 1 - int(np.argmax(counts[::-1]))])
 

@@ -1,4 +1,4 @@
-"""From columns that are arrays already to a recording."""
+"""A recording from columns that already are arrays."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from predfeat._typing import AnyArray
 from predfeat.datasets._missing import Missing
 from predfeat.datasets._recording import Recording
 from predfeat.datasets._roles import assign_roles, distinct_names
+from predfeat.datasets._table_options import TableOptions
 from predfeat.datasets._tables import Pieces
 
 __all__ = ["record_columns"]
@@ -19,19 +20,12 @@ def record_columns(
     source: str,
     given: Sequence[str],
     arrays: Sequence[AnyArray],
+    options: TableOptions,
     *,
     units: Sequence[str] = (),
     notes: tuple[str, ...] = (),
-    columns: Sequence[str] | None = None,
-    time: str | None = None,
-    group: str | None = None,
-    keep: Sequence[str] | None = None,
-    exclude: Sequence[str] | None = None,
-    missing: str | float | Sequence[str | float] | None = None,
-    jumps: str | None = None,
-    day_first: bool | None = None,
 ) -> Recording:
-    """Let columns of numbers or datetime64 go the way of every table.
+    """Treat columns of numbers or datetime64 like those of any other table.
 
     Parameters
     ----------
@@ -39,18 +33,14 @@ def record_columns(
     given : sequence of str
         Names of the columns, as the file has them.
     arrays : sequence of ndarray of shape (n_rows,)
+    options : TableOptions
     units : sequence of str
         Of all columns; empty where the file says nothing.
     notes : tuple of str
-    columns, time, group, keep, exclude, missing, jumps, day_first
-        As `predfeat.datasets.read` takes them.
     """
     names, said = distinct_names(given)
-    roles = assign_roles(
-        names, time=time, group=group, columns=columns, source=source, keep=keep,
-        exclude=exclude, sample=lambda i: arrays[i][:1000],
-    )  # fmt: skip
-    blank = Missing.given(missing)
+    roles = assign_roles(names, options, source=source, sample=lambda i: arrays[i][:1000])
+    blank = Missing.given(options.missing)
     pieces = Pieces(source, names, roles, units=tuple(units), missing=blank, notes=(*notes, *said))
     for position in roles.channels:
         if arrays[position].dtype.kind not in "biuf":
@@ -66,4 +56,4 @@ def record_columns(
     pieces.add(block, None, None if roles.group is None else arrays[roles.group].tolist())
     if roles.time is not None:
         pieces.time_cells = arrays[roles.time]
-    return pieces.recording(jumps, day_first)
+    return pieces.recording(options.jumps, options.day_first)

@@ -1,4 +1,4 @@
-"""Lines of a text table that are no rows: what people write above and between them."""
+"""Comments above and between the rows of a text table."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class TextLines:
     n_comments: int = 0
 
     def note(self) -> tuple[str, ...]:
-        """Say how many lines were passed over."""
+        """Say how many lines were skipped."""
         if not self.n_comments:
             return ()
-        return (f"{self.n_comments} line(s) of comments were passed over.",)
+        return (f"{self.n_comments} line(s) of comments were skipped.",)
 
 
 def read_lines(
@@ -59,7 +59,7 @@ def read_lines(
     ----------
     lines : iterator of str
     delimiter : str or None
-        None: to be found.
+        None: find it.
     find_delimiter : callable
         From sampled lines to the delimiter.
     looks_like_names : callable
@@ -67,7 +67,7 @@ def read_lines(
     source : str
         The file, for messages.
     header : bool, optional
-        Whether there is a row of names; None: to be found.
+        Whether there is a row of names; None: find it.
     """
     above: list[str] = []  # comments, and one blank line for as many as follow each other
     n_times: list[int] = []
@@ -83,7 +83,7 @@ def read_lines(
         above.append(line)
         n_times.append(1)
         COMMENT_LINES.check(len(above), source)
-    if not sample and any(map(str.strip, above)):  # nothing but such lines: then they are the rows
+    if not sample and any(map(str.strip, above)):  # only such lines: then they are the rows
         sample, above = list(chain.from_iterable(map(repeat, above, n_times))), []
     plain = [line for line in sample if not line.startswith("#")] or sample
     delimiter = delimiter or find_delimiter(plain)

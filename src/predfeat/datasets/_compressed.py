@@ -146,9 +146,9 @@ def only_member(path: Path, suffixes: Sequence[str]) -> str:
     some = ", ".join(map(repr, (tables or shown)[:10]))
     if tables:
         raise DataFileError(
-            f"{path.name} holds {len(tables)} tables: {some}. Unpack it, and give the folder."
+            f"{path.name} holds {len(tables)} tables: {some}. Unpack it and give the folder."
         )
     raise DataFileError(
-        f"{path.name} holds no text table ({some or 'nothing at all'}). What is read from an "
-        f"archive is one file that ends in {', '.join(suffixes)}: unpack it, and give the files."
+        f"{path.name} holds no text table ({some or 'nothing at all'}). An archive must hold "
+        f"one file that ends in {', '.join(suffixes)}: unpack it and give the files."
     )

@@ -65,7 +65,7 @@ _LEAP_SECOND = re.compile(r"\d:\d\d:60(?!\d)")
 
 
 class AmbiguousDatesError(DataFileError):
-    """Dates that can be read day first and month first, and nothing tells which is meant."""
+    """Dates that can be read day first or month first, with nothing to decide between them."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Dates:
 
 
 def are_dates(cells: Sequence[str]) -> bool:
-    """Tell whether all cells are dates, of one form.
+    """Tell whether all cells are dates of one form.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def parse_dates(texts: Sequence[str], day_first: bool | None = None) -> Dates | 
     Raises
     ------
     AmbiguousDatesError
-        Where both readings are as good. Its message is the end of such a sentence, too.
+        When both readings are equally good. Its message is the end of such a sentence, too.
 
     Examples
     --------
@@ -192,8 +192,8 @@ def _no_date(text: str, row: int) -> str:
     shown = text if len(text) <= 40 else text[:40] + "…"
     if _LEAP_SECOND.search(text):
         return (
-            f"holds {shown!r} in row {row + 1}, which is a leap second: days are counted without "
-            "them here. Leave the row out"
+            f"holds {shown!r} in row {row + 1}, which is a leap second: these are not "
+            "supported. Leave the row out"
         )
     return (
         f"holds {shown!r} in row {row + 1}, which is neither a number nor a date such as "
@@ -356,7 +356,7 @@ def _decided(
     if not readings:
         row = max(wrong.values())  # how far the better reading got
         asked = {True: ", read day first", False: ", read month first", None: ""}[day_first]
-        return f"holds {texts[row]!r} in row {row + 1}, which is no date{asked}"
+        return f"holds {texts[row]!r} in row {row + 1}, which is not a date{asked}"
     if len(readings) == 1:
         return next(iter(readings.values()))
     times = {order: dates.time for order, dates in readings.items()}
@@ -373,14 +373,14 @@ def _decided(
             said = "day first" if order else "month first"
             other = "month first" if order else "day first"
             note = (
-                f"Dates such as {example} were read {said}, as the rows are then more evenly "
+                f"Dates such as {example} were read {said} because the rows are then more evenly "
                 f"spaced in time; day_first={not order} reads them {other}."
             )
             return replace(readings[order], notes=(note,))
     raise AmbiguousDatesError(
         f"holds dates such as {example}, which may be {_in_words(times[True][differs])} or "
-        f"{_in_words(times[False][differs])}, and nothing in the file tells which. Say it "
-        "with day_first=True or day_first=False."
+        f"{_in_words(times[False][differs])}, and nothing in the file tells which. Give "
+        "day_first=True or day_first=False."
     )
 
 

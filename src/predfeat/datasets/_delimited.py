@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from predfeat.datasets._cells import number, numbers
-from predfeat.datasets._comments import read_lines
+from predfeat.datasets._comments import TextLines, read_lines
 from predfeat.datasets._compressed import STREAM_ERRORS, only_member, open_archive
 from predfeat.datasets._dates import are_dates
 from predfeat.datasets._decoding import LimitedLines, decoded, is_cut, sampled, unreadable
@@ -23,6 +24,7 @@ from predfeat.datasets._missing import Missing
 from predfeat.datasets._opening import Progress, check_fits
 from predfeat.datasets._recording import Recording
 from predfeat.datasets._roles import assign_roles, distinct_names
+from predfeat.datasets._table_options import TableOptions
 from predfeat.datasets._tables import Pieces
 from predfeat.datasets._units import is_units_row, units_of
 from predfeat.exceptions import DataFileError
@@ -33,22 +35,15 @@ TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".dat", ".tab")
 
 _CELLS_AT_ONCE = 100_000
 _BYTES_PER_COLUMN = 1000  # a name, a tally of its cells, and what is asked about each
-_UNITS_LINES = 50  # below a row of units that are looked at
+_UNITS_LINES = 50  # lines checked below a row of units
 _ADVICE = "Choose fewer of its columns with `columns`, or save fewer."
 _DELIMITERS = ("\t", ";", ",")  # in this order: with ';' a comma may be the decimal point
 
 
 def read_delimited(
     path: Path | None,
+    options: TableOptions,
     *,
-    columns: Sequence[str] | None = None,
-    time: str | None = None,
-    group: str | None = None,
-    keep: Sequence[str] | None = None,
-    exclude: Sequence[str] | None = None,
-    missing: str | float | Sequence[str | float] | None = None,
-    jumps: str | None = None,
-    day_first: bool | None = None,
     header: bool | None = None,
     delimiter: str | None = None,
     progress: Progress | None = None,
@@ -56,7 +51,7 @@ def read_delimited(
 ) -> Recording:
     """Read a text table in pieces; `path` None means standard input.
 
-    `lines` stand in for those of the file where another reader has taken them from it.
+    A reader of another kind of file passes its rows as `lines`; the file is then not opened.
     """
     source = "standard input" if path is None else path.name
     with ExitStack() as closing:
@@ -67,53 +62,94 @@ def read_delimited(
             raw, size = _opened(path, closing)
             limited = LimitedLines(decoded(raw, source), source, _ADVICE)
             lines = iter(limited)
-        blank = Missing.given(missing)
-        looks_like_names = partial(_is_header, missing=blank)
-        delimiter, lines = _without_blanks(delimiter, lines)
-        text = read_lines(
-            lines, delimiter, _find_delimiter, looks_like_names, source=source, header=header
-        )
-        delimiter = text.delimiter
-        rows = csv.reader(text.lines, delimiter=delimiter, strict=True, skipinitialspace=True)
-        blocks = _blocks(rows, source, limited)
-        first = next(blocks, None)
-        if first is None:
-            raise DataFileError(f"{source} holds nothing but blank lines.")
-        COLUMNS.check(len(first[0]), source)
-        check_fits(source, _BYTES_PER_COLUMN * len(first[0]), _ADVICE)
-        if text.header is not None:
-            given, blocks = text.header, chain([first], blocks)
-        elif looks_like_names(first[0], delimiter) if header is None else header:
-            given = first[0]
-        else:
-            given, blocks = [""] * len(first[0]), chain([first], blocks)
-        names, notes = distinct_names(given)
-        units: list[str] | None = None
-        if given is first[0]:
-            units, blocks = _units_row(blocks, blank, delimiter)
-        rows_read, blocks = _first_rows(blocks)
+        blank = Missing.given(options.missing)
+        table = _cut_into_rows(lines, limited, source, blank, header, delimiter)
         roles = assign_roles(
-            names, time=time, group=group, columns=columns, source=source, keep=keep,
-            exclude=exclude, sample=lambda i: [row[i] for row in rows_read],
-        )  # fmt: skip
-        pieces = Pieces(source, names, roles, missing=blank, notes=notes)
-        pieces.decimal_comma = delimiter == ";" and roles.clock is None
-        pieces.units = units_of(given, units)
-        for block in blocks:
-            _add(pieces, block, delimiter)
+            table.names,
+            options,
+            source=source,
+            sample=lambda i: [row[i] for row in table.first_rows],
+        )
+        pieces = Pieces(source, table.names, roles, missing=blank, notes=table.notes)
+        pieces.decimal_comma = table.text.delimiter == ";" and roles.clock is None
+        pieces.units = table.units
+        for block in table.blocks:
+            _add(pieces, block, table.text.delimiter)
             if progress is not None and size:
                 progress(min(raw.tell() / size, 1.0))
-    pieces.notes += text.note()
-    if units is not None:
+    pieces.notes += table.text.note()
+    if table.has_units_row:
         pieces.notes += ("The row below the names was taken as units.",)
-    recording = pieces.recording(jumps, day_first)
+    recording = pieces.recording(options.jumps, options.day_first)
     if progress is not None:
         progress(1.0)
     return recording
 
 
+@dataclass(frozen=True)
+class _Table:
+    """A text table whose rows are yet to be read.
+
+    Attributes
+    ----------
+    text : TextLines
+    names, units : tuple of str
+        Of all columns.
+    has_units_row : bool
+    notes : tuple of str
+        About the names.
+    first_rows : list of list of str
+        Enough rows to tell dates from other text.
+    blocks : iterator of lists of rows
+        All rows, `first_rows` included.
+    """
+
+    text: TextLines
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    has_units_row: bool
+    notes: tuple[str, ...]
+    first_rows: list[list[str]]
+    blocks: Iterator[list[list[str]]]
+
+
+def _cut_into_rows(
+    lines: Iterator[str],
+    limited: LimitedLines | None,
+    source: str,
+    missing: Missing,
+    header: bool | None,
+    delimiter: str | None,
+) -> _Table:
+    """Find the delimiter, the names and the units of a text table."""
+    looks_like_names = partial(_is_header, missing=missing)
+    delimiter, lines = _without_blanks(delimiter, lines)
+    text = read_lines(
+        lines, delimiter, _find_delimiter, looks_like_names, source=source, header=header
+    )
+    rows = csv.reader(text.lines, delimiter=text.delimiter, strict=True, skipinitialspace=True)
+    blocks = _blocks(rows, source, limited)
+    first = next(blocks, None)
+    if first is None:
+        raise DataFileError(f"{source} holds nothing but blank lines.")
+    COLUMNS.check(len(first[0]), source)
+    check_fits(source, _BYTES_PER_COLUMN * len(first[0]), _ADVICE)
+    units_row: list[str] | None = None
+    if text.header is not None:
+        given, blocks = text.header, chain([first], blocks)
+    elif looks_like_names(first[0], text.delimiter) if header is None else header:
+        given = first[0]
+        units_row, blocks = _units_row(blocks, missing, text.delimiter)
+    else:
+        given, blocks = [""] * len(first[0]), chain([first], blocks)
+    names, notes = distinct_names(given)
+    units = units_of(given, units_row)
+    first_rows, blocks = _first_rows(blocks)
+    return _Table(text, names, units, units_row is not None, notes, first_rows, blocks)
+
+
 def _opened(path: Path | None, closing: ExitStack) -> tuple[Any, int]:
-    """Open a file or standard input; also return how many bytes there are to read, 0: unknown."""
+    """Open a file or standard input; also return its size in bytes, 0 if unknown."""
     if path is None:
         if sys.stdin is None:  # of a process that was started without one
             raise DataFileError("standard input is closed: give it a table, or name a file.")
@@ -129,14 +165,14 @@ def _opened(path: Path | None, closing: ExitStack) -> tuple[Any, int]:
 
 
 def _with_tabs(line: str) -> str:
-    """Put tabs in the place of blanks, and leave blank lines blank."""
+    """Replace blanks by tabs; blank lines stay blank."""
     return "\t".join(line.split()) + "\n"
 
 
 def _without_blanks(
     delimiter: str | None, lines: Iterator[str]
 ) -> tuple[str | None, Iterator[str]]:
-    """Put tabs in the place of blanks where these are between the cells."""
+    """Replace blanks by tabs where blanks separate the cells."""
     if delimiter is None:
         sample = sampled(lines)
         lines = chain(sample, lines)
@@ -154,7 +190,7 @@ def _without_blanks(
 def _first_rows(
     blocks: Iterator[list[list[str]]],
 ) -> tuple[list[list[str]], Iterator[list[list[str]]]]:
-    """Look at some rows, enough to tell dates from other text, and give them back."""
+    """Return enough rows to tell dates from other text, and all blocks again."""
     looked: list[list[list[str]]] = []
     for block in blocks:
         looked.append(block)
@@ -216,7 +252,7 @@ def _cut(reader: Any, source: str) -> Iterator[list[str]]:
         yield from reader
     except csv.Error as error:
         raise DataFileError(
-            f"line {reader.line_num} of {source} cannot be cut into cells: {error}."
+            f"line {reader.line_num} of {source} cannot be split into cells: {error}."
         ) from error
 
 
@@ -224,7 +260,7 @@ def _ragged(row: list[str], last_line: int, n_columns: int, source: str) -> Data
     line = last_line - sum(cell.count("\n") for cell in row)  # a quoted cell may hold line ends
     return DataFileError(
         f"line {line} of {source} has {len(row)} cell(s), but the first row has "
-        f"{n_columns}. Every row needs one cell per column, empty where nothing is known."
+        f"{n_columns}. Every row needs one cell per column, empty where the value is missing."
     )
 
 

@@ -1,4 +1,4 @@
-"""EDF and BDF: signals of the body, with their rates and units."""
+"""EDF and BDF: biosignals, with their rates and units."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from predfeat.datasets._columns import record_columns
 from predfeat.datasets._opening import Progress, check_fits, damage, library
 from predfeat.datasets._recording import Recording
 from predfeat.datasets._roles import distinct_names, select_columns
+from predfeat.datasets._table_options import TableOptions
 from predfeat.exceptions import DataFileError
 
 __all__ = ["read_edf"]
@@ -24,7 +25,7 @@ _ADVICE = "Choose fewer of its signals with `columns`."
 def read_edf(
     path: Path, *, columns: Sequence[str] | None = None, progress: Progress | None = None
 ) -> Recording:
-    """Read the signals of one rate: of those asked for, or of the rate that most of them have."""
+    """Read signals of one rate: those asked for, or those of the most common rate."""
     edfio = library("edfio", extra="edf", what=f"reading {path.suffix.lower()}")
     reader = edfio.read_bdf if path.suffix.lower() == ".bdf" else edfio.read_edf
     kind = f"a {path.suffix.lower()} recording"
@@ -41,12 +42,12 @@ def read_edf(
         raise DataFileError(f"{path.name} holds no signals.")
     if not continuous:
         raise DataFileError(
-            f"{path.name} is a discontinuous recording (EDF+D). Write its parts as files of their "
-            "own, and give them together."
+            f"{path.name} is a discontinuous recording (EDF+D). Write its parts to separate "
+            "files and give them together."
         )
     names, notes = distinct_names(labels)
     if announced.strip().isdigit() and int(announced) > n_records:
-        notes += (f"The file ends early: {n_records} of {int(announced)} parts are there.",)
+        notes += (f"The file ends early: it holds {n_records} of {int(announced)} records.",)
     chosen, said = _of_one_rate(names, rates, columns, path.name)
     rate = rates[chosen[0]]
     n_rows = round(rate * record * n_records)
@@ -66,9 +67,9 @@ def read_edf(
         path.name,
         ["time (s)", *(names[i] for i in chosen)],
         [np.arange(len(parts[0])) / rate, *parts],
+        TableOptions(time="time (s)"),
         units=["s", *units] if any(units) else (),
         notes=(*notes, *said),
-        time="time (s)",
     )
     left_out = tuple(name for i, name in enumerate(names) if i not in chosen)
     return replace(recording, skipped=(*recording.skipped, *left_out))
@@ -85,7 +86,7 @@ def _of_one_rate(
         if len({rates[i] for i in chosen}) > 1:
             told = ", ".join(f"{names[i]!r} {rates[i]:g}" for i in chosen[:10])
             raise DataFileError(
-                f"the signals asked for have different numbers of samples per second in {source}: "
+                f"the requested signals of {source} have different numbers of samples per second: "
                 f"{told}. Choose signals of one rate with `columns`."
             )
         return chosen, ()
@@ -96,8 +97,8 @@ def _of_one_rate(
     if not others:
         return chosen, ()
     note = (
-        f"{len(chosen)} signal(s) of {rate:g} samples per second were read; left out, as they have "
-        f"another rate: {', '.join(others[:10])}{', …' if len(others) > 10 else ''}. `columns` "
-        "chooses them."
+        f"{len(chosen)} signal(s) of {rate:g} samples per second were read; left out because "
+        f"their rate differs: {', '.join(others[:10])}{', …' if len(others) > 10 else ''}. "
+        "`columns` chooses them."
     )
     return chosen, (note,)

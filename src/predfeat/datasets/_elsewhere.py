@@ -1,4 +1,4 @@
-"""Files that another library reads: the one line that makes a .csv or .npy of them."""
+"""Files that another library reads: the command that converts them."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ _WAYS = {
 
 
 def way_to_csv(path: Path) -> str:
-    """Return a sentence with the line that gets a file of this suffix read; "" if none is known.
+    """Return a sentence with the command that converts a file of this suffix; "" if none is known.
 
     Examples
     --------
     >>> from pathlib import Path
     >>> from predfeat.datasets._elsewhere import way_to_csv
     >>> print(way_to_csv(Path("a.dta")).strip())
-    This line makes a file of it that is: python -c "import pandas;
+    This command converts it: python -c "import pandas;
     pandas.read_stata('a.dta').to_csv('a.csv')"
     """
     way = _WAYS.get(path.suffix.lower())
     if way is None:
         return ""
     made = {kind: f"{path.stem}.{kind}" for kind in ("npy", "nc", "wav", "mp4")}
-    return " This line makes a file of it that is: " + way.format(
+    return " This command converts it: " + way.format(
         given=str(path), to=f"{path.stem}.csv", **made
     )

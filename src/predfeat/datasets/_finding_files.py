@@ -1,4 +1,4 @@
-"""The files that are meant by a name, a folder, a pattern, or a list of them."""
+"""The files given by a name, a folder, a pattern, or a list of them."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Files = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 def find_files(given: Files, suffixes: Sequence[str]) -> tuple[list[Path] | None, tuple[str, ...]]:
-    """Find the files that are meant: those given, those in a folder, those that a pattern fits.
+    """Find the files given by name, in a folder, or by a pattern.
 
     Parameters
     ----------
     given : str or path, or a sequence of them
         A file, a folder, a pattern with * ? or [], or "-".
     suffixes : sequence of str
-        What can be read, the better known first.
+        Readable suffixes, the more common first.
 
     Returns
     -------
@@ -55,16 +55,16 @@ def find_files(given: Files, suffixes: Sequence[str]) -> tuple[list[Path] | None
             matching = [Path(name) for name in glob.glob(str(part), recursive=True)]
             found = sorted((p for p in matching if not p.is_dir()), key=natural_order)
             if not found:
-                raise DataFileError(f"no file fits the pattern {part}.")
+                raise DataFileError(f"no file matches the pattern {part}.")
             files += found
         else:
             files.append(path)
-    # A shell lists trial10 before trial2: what comes in its order is put into the natural one.
+    # A shell lists trial10 before trial2: files in that order are put in the natural one.
     if len(files) == len(parts) and [str(file) for file in files] == sorted(map(str, files)):
         files.sort(key=natural_order)
     twice = [str(file) for file, n in Counter(files).items() if n > 1]
     if twice:
-        raise DataFileError(f"{twice[0]} was given twice.")
+        raise DataFileError(f"{twice[0]} is given twice.")
     return files, notes
 
 
@@ -110,8 +110,8 @@ def _in_folder(folder: Path, suffixes: Sequence[str]) -> tuple[list[Path], tuple
     counts = Counter(kind for kind in kinds.values() if kind is not None)
     if not counts:
         inside = any(p.is_dir() for p in folder.iterdir())
-        also = f" Of the folders in it, {folder}/*/*.csv would give the .csv files." * inside
-        raise DataFileError(f"{folder} is a folder without any file that can be read.{also}")
+        also = f" {folder}/*/*.csv would match the .csv files in its subfolders." * inside
+        raise DataFileError(f"{folder} is a folder without readable files.{also}")
     order = list(suffixes)
     kind = max(counts, key=lambda k: (counts[k], -order.index(k)))
     chosen = sorted((p for p, own in kinds.items() if own == kind), key=natural_order)
@@ -120,7 +120,7 @@ def _in_folder(folder: Path, suffixes: Sequence[str]) -> tuple[list[Path], tuple
         return chosen, ()
     listed = ", ".join(p.name for p in others[:_SHOWN]) + (", …" if len(others) > _SHOWN else "")
     note = (
-        f"Of {folder.name or folder}, the {len(chosen)} {kind} file(s) were read; left out: "
+        f"The {len(chosen)} {kind} file(s) of {folder.name or folder} were read; left out: "
         f"{listed}."
     )
     return chosen, (note,)

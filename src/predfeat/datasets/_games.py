@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from predfeat._progress import OnProgress
 from predfeat._typing import AnyArray, FloatArray
-from predfeat.datasets._opening import Progress, check_fits, library
+from predfeat.datasets._opening import check_fits, library
 from predfeat.datasets._recording import Image, Recording
 from predfeat.datasets._windows import check_window
 from predfeat.exceptions import DataFileError
 
 __all__ = ["busiest_window", "game_frames"]
 
-_LOOKED_AT = 2000  # frames in which the busiest window is searched
+_SEARCHED_FRAMES = 2000  # frames in which the busiest window is searched
 _GRAY = np.array([0.299, 0.587, 0.114])  # brightness of red, green and blue
 
 
@@ -28,7 +29,7 @@ def game_frames(
     size: int = 20,
     shrink: int = 2,
     random_state: int = 0,
-    progress: Progress | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Recording:
     """Play a gymnasium environment at random and record a window of its pictures.
 
@@ -42,15 +43,15 @@ def game_frames(
         Rows.
     window : (int, int, int, int), optional
         (top, left, height, width) of the part to keep, in pixels after shrinking. By default the
-        square of `size` pixels in which most changes during the first 2000 frames.
+        square of side `size` that changes most during the first 2000 frames.
     size : int, default=20
-        Of the window where none is given.
+        Side of the window, in pixels, if none is given.
     shrink : int, default=2
-        The mean of so many pixels, across and down, is one of the picture.
+        Blocks of `shrink` × `shrink` pixels are averaged into one.
     random_state : int, default=0
         Seed of the game and of the player.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
+    on_progress : callable, optional
+        Called now and then as on_progress(done, total).
 
     Returns
     -------
@@ -68,7 +69,7 @@ def game_frames(
     environment = _make(name)
     try:
         pictures = _pictures(environment, name, shrink, random_state)
-        first = list(islice(pictures, min(_LOOKED_AT, n_frames)))
+        first = list(islice(pictures, min(_SEARCHED_FRAMES, n_frames)))
         if window is None:
             window = busiest_window(np.array([picture for _, picture in first]), size, size)
         top, left, height, width = check_window(
@@ -79,8 +80,8 @@ def game_frames(
         for i, (episode, picture) in enumerate(islice(chain(first, pictures), n_frames)):
             values[i] = picture[top : top + height, left : left + width].ravel()
             groups[i] = episode
-            if progress is not None and (i + 1) % 500 == 0:
-                progress((i + 1) / n_frames)
+            if on_progress is not None and (i + 1) % 500 == 0:
+                on_progress(i + 1, n_frames)
     finally:
         environment.close()
     names = tuple(f"pixel {i + 1}, {j + 1}" for i in range(height) for j in range(width))
@@ -92,12 +93,12 @@ def game_frames(
 
 
 def busiest_window(pictures: AnyArray, height: int, width: int) -> tuple[int, int, int, int]:
-    """Return the part of pictures in which most changes from one to the next.
+    """Return the part of the pictures that changes most from one to the next.
 
     Parameters
     ----------
     pictures : ndarray of shape (n_pictures, rows, columns)
-        Pictures with NaN take no part.
+        Changes that are NaN do not count.
     height, width : int
         Of the part; no larger than the pictures.
 
@@ -168,7 +169,7 @@ def _gray(picture: Any, name: str, shrink: int) -> FloatArray:
     pixels = np.asarray(picture)
     if pixels.ndim != 3 or pixels.shape[2] != 3 or min(pixels.shape[:2]) < shrink:
         raise DataFileError(
-            f"{name} draws no colour pictures (its render() gives shape {pixels.shape}). Take "
+            f"{name} draws no colour pictures (its render() gives shape {pixels.shape}). Use "
             "another environment."
         )
     gray = pixels @ _GRAY

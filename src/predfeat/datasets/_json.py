@@ -15,6 +15,7 @@ from predfeat.datasets._delimited import read_delimited
 from predfeat.datasets._limits import COLUMNS, NESTING
 from predfeat.datasets._opening import Progress, check_fits, damage
 from predfeat.datasets._recording import Recording
+from predfeat.datasets._table_options import TableOptions
 from predfeat.datasets._text_lines import as_lines
 from predfeat.exceptions import DataFileError
 
@@ -31,7 +32,11 @@ _CHECKED_EVERY = 2**22  # characters
 
 
 def read_json(
-    path: Path, *, key: str | None = None, progress: Progress | None = None, **options: Any
+    path: Path,
+    options: TableOptions,
+    *,
+    key: str | None = None,
+    progress: Progress | None = None,
 ) -> Recording:
     """Read a document that is a table, or has one under a key."""
     content, n_bytes = [], 0
@@ -46,7 +51,9 @@ def read_json(
     return _recording(path, rows, has_names, progress, options)
 
 
-def read_json_lines(path: Path, *, progress: Progress | None = None, **options: Any) -> Recording:
+def read_json_lines(
+    path: Path, options: TableOptions, *, progress: Progress | None = None
+) -> Recording:
     """Read one record, or one row, from each line."""
     records: list[Any] = []
     n_bytes = checked = 0
@@ -76,11 +83,9 @@ def _recording(
     rows: Iterable[Iterable[Any]],
     has_names: bool,
     progress: Progress | None,
-    options: dict[str, Any],
+    options: TableOptions,
 ) -> Recording:
-    recording = read_delimited(
-        path, lines=as_lines(rows), delimiter=",", header=has_names, **options
-    )
+    recording = read_delimited(path, options, lines=as_lines(rows), delimiter=",", header=has_names)
     if progress is not None:
         progress(1.0)
     return recording

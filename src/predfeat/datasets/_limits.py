@@ -1,7 +1,7 @@
-"""What a file may state at most, where that is no matter of memory alone.
+"""Upper limits on what a file may state, beyond those of memory.
 
-Whatever takes memory is compared with the memory there is (`check_fits`). Here are the other
-sizes: those that would cost time for nothing, and those that no sound file reaches.
+Anything that takes memory is compared with the free memory (`check_fits`). Here are the other
+sizes: those that would waste time, and those that no valid file reaches.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Limit:
     Attributes
     ----------
     what : str
-        In the plural, with what it is counted in.
+        In the plural, with its unit.
     at_most : int
     reason : str
         Why there is a limit, and why it is not lower.
@@ -70,13 +70,13 @@ COLUMNS = Limit(
     "columns",
     10**6,
     "each has a name and a judgement of its own; every method needs a matrix of columns × columns",
-    "Save those that matter, or the transpose if time runs along the columns.",
+    "Save fewer, or the transpose if time runs along the columns.",
 )
 LINE_CHARACTERS = Limit(
     "characters in a line",
     2**25,
     "a million numbers with all their digits; what has no line ends is no table",
-    "It is no text table, or all in one line.",
+    "It is not a text table, or all in one line.",
 )
 COMMENT_LINES = Limit(
     "lines of comments above its first row",
@@ -88,13 +88,13 @@ NESTING = Limit(
     "levels of JSON inside each other",
     100,
     "each level is a part of a column's name",
-    "Save the table without what is around and inside it.",
+    "Save the table alone, without nesting.",
 )
 DIRECTORY_BYTES = Limit(
     "bytes in the directory of its archive",
     2**24,
     "more than 100 000 files with names of usual length; it is held in memory as a whole",
-    "Unpack it, and give the files that matter.",
+    "Unpack it, and give the files to read.",
 )
 SHEET_ROWS = Limit(
     "rows in a sheet",
@@ -106,7 +106,7 @@ SAMPLES_PER_SECOND = Limit(
     "samples of sound per second",
     10**7,
     "no sound is sampled faster; beyond it a header is damaged",
-    "Write the file anew with its right rate.",
+    "Rewrite the file with its true rate.",
 )
 PICTURE_SIDE = Limit(
     "pixels along a side of its pictures",

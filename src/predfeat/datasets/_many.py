@@ -32,7 +32,7 @@ def read_many(
     notes: tuple[str, ...],
     progress: Progress | None,
 ) -> Recording:
-    """Read files one by one and put them together; what they say alike is said once."""
+    """Read files one by one and join them; notes that they share appear once."""
     FILES.check(len(files), files[0].parent.name or "what was given")
     labels = _labels(files)
     recordings: list[Recording] = []
@@ -45,7 +45,7 @@ def read_many(
             recordings.append(read_one(file, part))
         caught += [(labels[i], w.category, str(w.message)) for w in said]
         n_bytes += recordings[-1].values.nbytes
-        # Twice: once as parts, once put together.
+        # Twice: once in parts, once joined.
         check_fits(f"{len(files)} files, {file.name} among them,", 2 * n_bytes, _ADVICE)
     for category in dict.fromkeys(kind for _, kind, _ in caught):
         for text in _once([(label, text) for label, kind, text in caught if kind is category]):
@@ -63,7 +63,7 @@ def _share_of(progress: Progress, i: int, n: int) -> Progress:
 
 
 def _labels(files: list[Path]) -> list[str]:
-    """Return the files' names, with as much of their folders as it takes to tell them apart."""
+    """Return the files' names, with as much of their folders as distinguishes them."""
     names = [file.name for file in files]
     if len(set(names)) == len(names):
         return names
@@ -72,7 +72,7 @@ def _labels(files: list[Path]) -> list[str]:
 
 
 def _once(said: list[tuple[str, str]], n_files: int = 0) -> tuple[str, ...]:
-    """Say what several files say alike but for numbers and names once."""
+    """Merge notes of several files that differ only in numbers and names."""
     alike: dict[str, list[tuple[str, str]]] = {}
     for label, text in said:
         stem = Path(label).name
@@ -81,16 +81,16 @@ def _once(said: list[tuple[str, str]], n_files: int = 0) -> tuple[str, ...]:
     for entries in alike.values():
         label, text = entries[0]
         if len({text for _, text in entries}) == 1 and len(entries) == n_files:
-            # A count is one of each file, not of all.
+            # The count is that of each file, not of all together.
             lines.append(f"In each file: {text}" if _COUNT.match(text) else text)
             continue
-        more = f" (Alike in {len(entries) - 1} more file(s).)" if len(entries) > 1 else ""
+        more = f" (The same in {len(entries) - 1} more file(s).)" if len(entries) > 1 else ""
         lines.append((text if Path(label).name in text else f"{label}: {text}") + more)
     return tuple(lines)
 
 
 def _with_same_columns(recordings: list[Recording], labels: list[str]) -> list[Recording]:
-    """Bring the columns into one order; a column that one file has not is an error."""
+    """Bring the columns into one order; a column that some file lacks is an error."""
     first = recordings[0]
     union = list(dict.fromkeys(name for r in recordings for name in r.names))
     dropped: dict[str, str] = {}
@@ -104,11 +104,11 @@ def _with_same_columns(recordings: list[Recording], labels: list[str]) -> list[R
             dropped.setdefault(name, label)
     kept = [name for name in union if name not in dropped]
     if not kept:
-        raise DataFileError("the files have no column in common that holds numbers in all of them.")
+        raise DataFileError("the files have no column in common that holds numbers.")
     same = []
     for recording, label in zip(recordings, labels, strict=True):
         if not _same_layout(recording, first):
-            raise DataFileError(f"{label} has another layout than {labels[0]}.")
+            raise DataFileError(f"{label} has a different layout from {labels[0]}.")
         if list(recording.names) == kept:
             same.append(recording)
             continue
@@ -123,7 +123,7 @@ def _with_same_columns(recordings: list[Recording], labels: list[str]) -> list[R
         )
     if dropped:
         listed = ", ".join(f"{name!r} ({label})" for name, label in [*dropped.items()][:_SHOWN])
-        note = f"Left out of all, as one of the files has no data in it: {listed}."
+        note = f"Left out of all files because it holds no data in one of them: {listed}."
         same[0] = replace(same[0], notes=(note,))
     else:
         same[0] = replace(same[0], notes=())
@@ -135,7 +135,7 @@ def _missing_column(name: str, recording: Recording, label: str, has: str) -> st
     advice = (
         "Give the same `rate` for all."
         if isinstance(recording.layout, Spectrum)
-        else "Choose those that all files have with `columns`."
+        else "Choose the common columns with `columns`."
         if isinstance(recording.layout, Channels)
         else "Give `height` and `width`."
     )
@@ -205,13 +205,13 @@ def _refuse_mixed_times(recordings: list[Recording], labels: list[str]) -> None:
             told = {None: "no time stamps", True: "dates", False: "numbers as time stamps"}
             raise DataFileError(
                 f"{labels[0]} has {told[kinds[0]]}, but {label} {told[kinds[1]]}. Name the column "
-                "with `time`, or read the files apart."
+                "with `time`, or read the files separately."
             )
         one, other = first.step, recording.step
         if one is not None and other is not None and not np.isclose(one, other, rtol=0.01):
             warnings.warn(
                 f"the rows of {labels[0]} are {first.step:g} {first.unit} apart, those of {label} "
-                f"{recording.step:g} {recording.unit}. The methods assume that steps are alike in "
+                f"{recording.step:g} {recording.unit}. The methods assume the same step in "
                 "all sequences: resample the files first.",
                 UnevenSamplingWarning,
                 stacklevel=2,
@@ -241,7 +241,7 @@ def _times(recordings: list[Recording]) -> AnyArray | None:
 
 
 def _ids(recordings: list[Recording], labels: list[str]) -> AnyArray:
-    """Return the file's name for each row, with the group's id or number behind it, if any."""
+    """Return the file's name for each row, followed by the group's id or number, if any."""
     ids: list[str] = []
     for recording, label in zip(recordings, labels, strict=True):
         if recording.groups is None:

@@ -75,7 +75,7 @@ class Matrix:
         stored = np.frombuffer(raw, dtype=self.order + _TYPES[kind])
         if len(stored) != n_numbers:
             raise DataFileError(
-                f"{self.name!r} should hold {n_numbers} numbers, but {len(stored)} are there."
+                f"{self.name!r} should hold {n_numbers} numbers, but holds {len(stored)}."
             )
         return stored.astype(_DTYPES[self.kind]).reshape(self.shape, order="F")
 
@@ -91,8 +91,8 @@ def matrices(content: bytes, source: str) -> Iterator[Matrix]:
     order = {b"IM": "<", b"MI": ">"}.get(content[126:128])
     if order is None:
         raise DataFileError(
-            f"{source} is no .mat file of version 5 to 7.3. In MATLAB, save('x.mat', 'X', '-v7') "
-            "writes one."
+            f"{source} is not a .mat file of version 5 to 7.3. In MATLAB, save('x.mat', 'X', '-v7')"
+            " writes one."
         )
     at = _HEADER
     while at < len(content):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from predfeat.datasets._limits import COLUMNS
 from predfeat.datasets._mat5 import NUMBERS, matrices
 from predfeat.datasets._opening import Progress, check_fits, damage, library
 from predfeat.datasets._recording import Recording
+from predfeat.datasets._table_options import TableOptions
 from predfeat.exceptions import DataFileError
 
 __all__ = ["read_mat"]
@@ -24,9 +24,13 @@ _ADVICE = "Choose a smaller array of it with `key`."
 
 
 def read_mat(
-    path: Path, *, key: str | None = None, progress: Progress | None = None, **options: Any
+    path: Path,
+    options: TableOptions,
+    *,
+    key: str | None = None,
+    progress: Progress | None = None,
 ) -> Recording:
-    """Read matrices of numbers; structures, cells and objects are left alone."""
+    """Read matrices of numbers; structures, cells and objects are ignored."""
     with path.open("rb") as file:
         start = file.read(520)
     # From version 7.3 on these are HDF5 files, behind a block that is MATLAB's own.
@@ -106,7 +110,7 @@ def _wanted(
 
 
 def _recording(
-    arrays: dict[str, AnyArray], others: list[str], source: str, options: dict[str, Any]
+    arrays: dict[str, AnyArray], others: list[str], source: str, options: TableOptions
 ) -> Recording:
     if not arrays:
         also = f", only {', '.join(others[:10])}" if others else ""
@@ -124,7 +128,9 @@ def _recording(
                 f"{name!r} in {source} holds complex numbers: save its real and imaginary parts."
             )
         if array.dtype.kind not in "biuf":
-            raise DataFileError(f"{name!r} in {source} holds no plain numbers ({array.dtype}).")
+            raise DataFileError(
+                f"{name!r} in {source} does not hold plain numbers ({array.dtype})."
+            )
         matrix = np.squeeze(array) if array.size == max(array.shape, default=0) else array
         if matrix.ndim > 2:
             raise DataFileError(
@@ -144,5 +150,5 @@ def _recording(
         names += [f"column {i + 1}" for i in range(matrix.shape[1])]
         columns += list(matrix.T)
     if others:
-        notes += (f"Left out, as they are no matrices of numbers: {', '.join(others[:10])}.",)
-    return record_columns(source, names, columns, notes=notes, **options)
+        notes += (f"Left out because they are not matrices of numbers: {', '.join(others[:10])}.",)
+    return record_columns(source, names, columns, options, notes=notes)

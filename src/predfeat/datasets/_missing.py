@@ -1,4 +1,4 @@
-"""Which cells say that nothing is known."""
+"""Which cells mean a missing value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from predfeat.exceptions import DataFileError
 
 __all__ = ["SPELLINGS", "Missing"]
 
-# In small letters. What spreadsheets, R, pandas, Weka and SAS write for a missing value.
+# In lower case. What spreadsheets, R, pandas, Weka and SAS write for a missing value.
 SPELLINGS = frozenset(
     {
         "", "na", "n/a", "<na>", "#n/a", "#n/a n/a", "#na", "nan", "-nan", "nat", "null", "none",
@@ -24,14 +24,14 @@ SPELLINGS = frozenset(
 
 @dataclass(frozen=True)
 class Missing:
-    """What counts as missing: the usual spellings, and what the user named beside them.
+    """What counts as missing: the usual spellings, and those that the user named.
 
     Attributes
     ----------
     texts : frozenset of str
-        In small letters.
+        In lower case.
     numbers : tuple of float
-        Numbers that stand for a missing value, however they are written.
+        Numbers that mean a missing value, however they are written.
     named : bool
         Whether the user named any: then nothing else is guessed.
     """
@@ -44,7 +44,7 @@ class Missing:
     def given(cls, missing: str | float | Iterable[str | float] | None) -> Missing:
         """Understand the option `missing`: a text or a number, or several of them.
 
-        A text may hold several with commas in between, each in double quotes if need be.
+        A text may hold several, separated by commas, each in double quotes if needed.
 
         Examples
         --------
@@ -73,16 +73,16 @@ class Missing:
         return cls(frozenset(texts), tuple(numbers), named=True)
 
     def says(self, cell: str) -> bool:
-        """Tell whether a cell of text stands for nothing."""
+        """Tell whether a cell of text means a missing value."""
         return cell.strip().lower() in self.texts
 
     def blank(self, values: AnyArray) -> AnyArray:
-        """Return numbers with NaN where they stand for a missing value."""
+        """Return numbers with NaN where they mean a missing value."""
         if not self.numbers:
             return values
         stands = np.zeros(values.shape, dtype=bool)
         for number in self.numbers:
-            stands |= values == number  # of float32, -999.9 is the one nearest to it
+            stands |= values == number  # in float32, -999.9 is the nearest number
         if not stands.any():
             return values
         blanked = values.astype(values.dtype if values.dtype.kind == "f" else np.float64)

@@ -1,4 +1,4 @@
-"""How notes and errors speak of columns and options."""
+"""How notes and errors name columns and options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROOM = 1200
 
 
 def quoted(names: Sequence[str], most: int = _LISTED) -> str:
-    """List names in quotes; of many or long ones the first only.
+    """List names in quotes; only the first if they are many or long.
 
     Examples
     --------

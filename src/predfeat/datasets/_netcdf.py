@@ -1,4 +1,4 @@
-"""NetCDF: variables along the time, decoded as their attributes say."""
+"""NetCDF: variables along time, decoded by their attributes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,24 +21,29 @@ from predfeat.datasets._hdf5 import chunk_bytes
 from predfeat.datasets._limits import COLUMNS
 from predfeat.datasets._opening import Progress, check_fits, damage, library
 from predfeat.datasets._recording import Recording
+from predfeat.datasets._table_options import TableOptions
 from predfeat.datasets._timestamps import SECONDS, is_time_name
 from predfeat.exceptions import DataFileError
 
 __all__ = ["read_netcdf"]
 
 _KIND = "a NetCDF file"
-_ADVICE = "Choose one of its variables with `key`, or a part of the grid before."
+_ADVICE = "Choose one of its variables with `key`, or save a part of the grid."
 _SINCE = re.compile(r"\s*([a-z]+)\s+since\s+(.+?)\s*", re.IGNORECASE)
 _NO_VARIABLE = "This is a netCDF dimension but not a netCDF variable"  # as the format has it
-_REACH = 1e11  # seconds around the origin that a date is told for: some 3000 years
+_REACH = 1e11  # seconds around the origin that are converted to dates: some 3000 years
 # What counts days as Python and NumPy do; others, such as noleap, have years of their own.
 _CALENDARS = ("", "standard", "gregorian", "proleptic_gregorian")
 
 
 def read_netcdf(
-    path: Path, *, key: str | None = None, progress: Progress | None = None, **options: Any
+    path: Path,
+    options: TableOptions,
+    *,
+    key: str | None = None,
+    progress: Progress | None = None,
 ) -> Recording:
-    """Read all variables that run along the time, or the one named by `key`.
+    """Read all variables along time, or the one named by `key`.
 
     A variable on a grid becomes one column for each point of it.
     """
@@ -56,7 +62,8 @@ def read_netcdf(
         if dimension in variables and variables[dimension].dimensions == (dimension,):
             time, notes = _moments(variables[dimension], dimension, path.name)
             names, columns, units = [dimension], [time], [""]
-            options.setdefault("time", dimension)
+            if options.time is None:
+                options = replace(options, time=dimension)
         for done, name in enumerate(wanted):
             with damage(path.name, _KIND):
                 block = variables[name].values()
@@ -69,7 +76,7 @@ def read_netcdf(
                 progress((done + 1) / len(wanted))
     if len({len(column) for column in columns}) > 1:
         raise DataFileError(f"{path.name} is damaged: its variables are not equally long.")
-    return record_columns(path.name, names, columns, units=units, notes=notes, **options)
+    return record_columns(path.name, names, columns, options, units=units, notes=notes)
 
 
 def _at(name: str, index: tuple[int, ...]) -> str:
@@ -199,8 +206,8 @@ def _time_dimension(variables: dict[str, _Variable], source: str) -> str:
         return next(iter(dimensions))
     listed = ", ".join(map(repr, [*dimensions][:10])) or "none"
     raise DataFileError(
-        f"{source} has no dimension that is time; its dimensions are {listed}. Rename the one that "
-        'is: xarray.open_dataset(path).rename(x="time").to_netcdf("renamed.nc").'
+        f"{source} has no time dimension; its dimensions are {listed}. Rename the right "
+        'one: xarray.open_dataset(path).rename(x="time").to_netcdf("renamed.nc").'
     )
 
 
@@ -219,12 +226,12 @@ def _wanted(
     if key is not None:
         if key not in along:
             raise DataFileError(
-                f"{source} has no variable {key!r} that runs along {dimension!r} first, only "
+                f"{source} has no variable {key!r} with {dimension!r} as first dimension, only "
                 f"{listed}."
             )
         return [key]
     if not along:
-        raise DataFileError(f"{source} has no variable of numbers that runs along {dimension!r}.")
+        raise DataFileError(f"{source} has no numeric variable along {dimension!r}.")
     return along
 
 
@@ -240,11 +247,11 @@ def _moments(variable: _Variable, name: str, source: str) -> tuple[AnyArray, tup
     origin = parse_dates([re.sub(r":(\d)(?!\d)", r":0\1", since[2])])
     if variable.text("calendar").lower() not in _CALENDARS or seconds is None:
         note = (
-            f"Time ({name!r}) was left in numbers: {since[0].strip()}, {variable.text('calendar')}."
+            f"Time ({name!r}) was kept as numbers: {since[0].strip()}, {variable.text('calendar')}."
         )
         return numbers, (note,)
     if isinstance(origin, str) or np.abs(numbers).max(initial=0) > _REACH / seconds:
-        return numbers, (f"Time ({name!r}) was left in numbers: {since[0].strip()}.",)
+        return numbers, (f"Time ({name!r}) was kept as numbers: {since[0].strip()}.",)
     counts = variable.counts()
     if counts is not None and seconds == SECONDS["ns"]:
         start = int(origin.time.astype("M8[s]").astype(np.int64)[0]) * 10**9

@@ -14,12 +14,12 @@ from predfeat._memory import available_memory, in_words
 from predfeat.datasets._limits import NESTING
 from predfeat.exceptions import DataFileError, MissingLibraryError
 
-__all__ = ["Progress", "check_file", "check_fits", "damage", "library", "memory_told"]
+__all__ = ["Progress", "check_file", "check_fits", "damage", "library", "memory_errors_explained"]
 
-Progress = Callable[[float], None]
+Progress = Callable[[float], None]  # called with the share that is done, from 0 to 1
 
-_SHARE = 0.5  # of the memory that is free: fitting needs room beside the series itself
-# What libraries in C and C++ say, who know no MemoryError.
+_SHARE = 0.5  # of the free memory: fitting needs room in addition to the series
+# Messages of C and C++ libraries that do not raise MemoryError.
 _NO_MEMORY = (
     "bad_alloc",
     "out of memory",
@@ -33,7 +33,7 @@ def check_file(path: Path) -> None:
     """Raise unless `path` is a file with something in it."""
     try:
         if path.is_dir():
-            raise DataFileError(f"{path} is a folder. Give one file.")
+            raise DataFileError(f"{path} is a folder. Give a file.")
         if not path.exists():
             raise DataFileError(f"there is no file {path}. Check the name and the folder.")
         # Before it is opened: opening a pipe would wait for a writer, and a device has no end.
@@ -51,11 +51,11 @@ def check_file(path: Path) -> None:
     except ValueError as error:
         if isinstance(error, DataFileError):
             raise
-        raise DataFileError(f"{str(path)!r} is no file name: {error}.") from error
+        raise DataFileError(f"{str(path)!r} is not a valid file name: {error}.") from error
 
 
 def library(name: str, *, extra: str, what: str) -> Any:
-    """Import an optional library, or say which extra brings it."""
+    """Import an optional library, or say which extra installs it."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
@@ -66,7 +66,7 @@ def library(name: str, *, extra: str, what: str) -> Any:
 
 @contextmanager
 def damage(source: str, kind: str) -> Iterator[None]:
-    """Turn whatever a parser says about broken bytes into a `DataFileError`.
+    """Turn any error of a parser about broken bytes into a `DataFileError`.
 
     Only calls of the library that parses the file belong inside. Parsers of damaged files raise
     nearly every class there is, so that a list of them would never be complete.
@@ -92,7 +92,7 @@ def damage(source: str, kind: str) -> Iterator[None]:
 
 
 def check_fits(source: str, n_bytes: int, advice: str) -> None:
-    """Raise when a series of that size would not leave room to work in."""
+    """Raise if a series of that size would leave too little memory to work with."""
     available = available_memory()
     if available is not None and n_bytes > _SHARE * available:
         raise DataFileError(
@@ -102,17 +102,15 @@ def check_fits(source: str, n_bytes: int, advice: str) -> None:
 
 
 @contextmanager
-def memory_told(source: str, advice: str) -> Iterator[None]:
+def memory_errors_explained(source: str, advice: str) -> Iterator[None]:
     """Turn memory that ran out while a file was read into a `DataFileError`.
 
-    Most sizes are known beforehand, and `check_fits` refuses them; this is for the others.
+    Most sizes are known beforehand and checked by `check_fits`; this is for the others.
     """
     try:
         yield
     except MemoryError as error:
-        raise DataFileError(
-            f"{source} needs more memory to be read than can be had here. {advice}"
-        ) from error
+        raise DataFileError(f"{source} needs more memory than is available. {advice}") from error
 
 
 def _is_about_memory(error: Exception) -> bool:

@@ -1,4 +1,4 @@
-"""Rows in order of time: turned round, sorted, brought together; and rows that occur twice."""
+"""Rows in chronological order: reversed, sorted or regrouped; and duplicate rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Arrangement:
     Attributes
     ----------
     order : ndarray of int, or None
-        Row of the file for each place. None: as they stand.
+        Row of the file for each place. None: the order of the file.
     starts : ndarray of bool
         Whether a sequence begins, for each place.
     notes : tuple of str
@@ -36,7 +36,7 @@ class Arrangement:
     notes: tuple[str, ...] = ()
 
     def of(self, cells: AnyArray) -> AnyArray:
-        """Return something that is told for each row of the file in this order."""
+        """Return values given for each row of the file in this order."""
         return cells if self.order is None else cells[self.order]
 
 
@@ -49,18 +49,18 @@ def arrange(
     guessed: bool,
     told: AnyArray | None = None,
 ) -> Arrangement:
-    """Find the order of time, inside each sequence.
+    """Find the chronological order within each sequence.
 
     A sequence is a stretch of rows of one group. Rows that already go up in time stay as they
-    are; those that go down throughout are turned round. Others are sorted, with all rows of a
-    group brought together, unless they tell otherwise:
+    are; those that always go down are reversed. Others are sorted, with all rows of a group
+    collected, except in two cases:
 
     - a clock set back by an hour, at the end of daylight saving time: the rows stay;
-    - time that goes up evenly and starts again, where sorting would mix what was recorded at
+    - time that goes up evenly and starts again, where sorting would mix recordings made at
       different times: a new sequence begins at each start.
 
-    Where more than half of the rows begin a stretch, the groups stand mixed in the file (many
-    series under each other, sorted by date): their rows are brought together, too.
+    Where more than half of the rows begin a stretch, the groups are interleaved in the file (many
+    series in one table, sorted by date): their rows are collected, too.
 
     Parameters
     ----------
@@ -70,10 +70,10 @@ def arrange(
     source, name : str
         The file and the time column, for messages.
     guessed : bool
-        Whether the time column was only found. Numbers that were found by their name and are
-        out of order must then be evenly spaced once sorted: a lap's time is no time stamp.
+        Whether the time column was guessed. Numbers that are out of order must then be evenly
+        spaced once sorted: a lap time is not a time stamp.
     told : ndarray of shape (n_rows,), optional
-        The time stamps for messages, where `time` is counted in another way.
+        The time stamps for messages, if `time` counts in other units.
 
     Returns
     -------
@@ -129,7 +129,7 @@ def copies_of(
     values: FloatArray,
     told: AnyArray,
 ) -> tuple[BoolArray, IntArray, tuple[str, ...]]:
-    """Find rows that repeat the row before with its stamp and all its numbers; name all repeats.
+    """Find rows that repeat the previous row, stamp and numbers; note all repeated stamps.
 
     Parameters
     ----------
@@ -166,14 +166,16 @@ def copies_of(
     notes = []
     if len(copies):
         notes.append(
-            f"{_many(len(copies), 'row repeats', 'rows repeat')} another one exactly, with its "
-            f"time stamp (row {copies[0, 0] + 1} is row {copies[0, 1] + 1} again): the copies were "
-            "left out."
+            f"{_many(len(copies), 'row is an exact copy', 'rows are exact copies')} of another, "
+            f"time stamp included (row {copies[0, 0] + 1} repeats row {copies[0, 1] + 1}): the "
+            "copies were left out."
         )
     kept = at[~equal]
     if kept.size:
         first = int(kept[0])
-        more = "" if kept.size == 1 else f", and so have {_many(kept.size - 1, 'more', 'more')}"
+        more = (
+            "" if kept.size == 1 else f"; {_many(kept.size - 1, 'more row does', 'more rows do')}"
+        )
         notes.append(
             f"Row {rows[first] + 1} has the same time stamp as row {rows[first - 1] + 1} "
             f"({shown(told[first])}){more}: such rows were kept, as if one step apart."
@@ -206,8 +208,8 @@ def _by_group(groups: AnyArray | None, time: AnyArray) -> Arrangement:
 
 def _gathered(groups: AnyArray | None, time: AnyArray, starts: BoolArray) -> Arrangement:
     note = (
-        f"The rows of the {len(set(groups.tolist())) if groups is not None else 1} groups stand "
-        "mixed in the file: they were brought together."
+        f"The rows of the {len(set(groups.tolist())) if groups is not None else 1} groups are "
+        "interleaved in the file: the rows of each were collected."
     )
     return replace(_by_group(groups, time), notes=(note,))
 
@@ -215,16 +217,16 @@ def _gathered(groups: AnyArray | None, time: AnyArray, starts: BoolArray) -> Arr
 def _turned(starts: BoolArray) -> Arrangement:
     run = np.cumsum(starts)
     order = np.lexsort((-np.arange(len(starts)), run))
-    note = "The newest rows come first in the file: they were turned round."
+    note = "The newest rows come first in the file: their order was reversed."
     return Arrangement(order, starts, (note,))
 
 
 def _sorted(told: AnyArray, groups: AnyArray | None, falls: BoolArray) -> str:
     row = int(np.flatnonzero(falls)[0])
     return (
-        f"The rows are not in order of time ({shown(told[row])} in row {row + 1}, "
+        f"The rows are not in chronological order ({shown(told[row])} in row {row + 1}, "
         f"{shown(told[row + 1])} in row {row + 2}): they were sorted"
-        + ("." if groups is None else " inside each group.")
+        + ("." if groups is None else " within each group.")
     )
 
 
@@ -239,7 +241,7 @@ def _usual_step(step: FloatArray, inside: BoolArray) -> float | None:
 
 
 def _set_back(order: Arrangement, time: AnyArray, told: AnyArray) -> Arrangement | None:
-    """Return an order in which time falls by an hour only, with a note; None where it is not so."""
+    """Return an order in which time falls only by an hour, with a note; None if there is none."""
     step, inside = differences(order.of(time)), ~order.starts[1:]
     falls = inside & (step < 0)
     usual = _usual_step(step, inside)
@@ -252,7 +254,7 @@ def _set_back(order: Arrangement, time: AnyArray, told: AnyArray) -> Arrangement
     note = (
         f"The clock was set back by an hour {_times(int(falls.sum()))} ({shown(told[row])} in row "
         f"{row + 1}, then {shown(told[after])}), as at the end of daylight saving time: the rows "
-        f"stay in {'the order of the file' if order.order is None else 'this order'}."
+        f"keep {'the order of the file' if order.order is None else 'this order'}."
     )
     return replace(order, notes=(*order.notes, note))
 
@@ -317,7 +319,7 @@ def _refuse_uneven(
     row = int(np.flatnonzero(falls)[0])
     raise DataFileError(
         f"the numbers of {source} in column {name!r} do not increase from row {row + 1} to row "
-        f"{row + 2} ({shown(told[row])}, then {shown(told[row + 1])}), and sorted they are no even "
-        "time. If they are time stamps, name the column as `time`, or the one that tells "
-        "the sequences apart as `group`."
+        f"{row + 2} ({shown(told[row])}, then {shown(told[row + 1])}), and they are not evenly "
+        "spaced when sorted. If they are time stamps, name the column as `time`, or the one that "
+        "tells the sequences apart as `group`."
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from predfeat.datasets._missing import Missing
 from predfeat.datasets._opening import Progress, check_fits, damage, library
 from predfeat.datasets._recording import Recording
 from predfeat.datasets._roles import Roles, assign_roles, distinct_names
+from predfeat.datasets._table_options import TableOptions
 from predfeat.datasets._tables import Pieces
 from predfeat.datasets._time_column import Sample
 from predfeat.datasets._units import units_of
@@ -30,7 +32,29 @@ _ADVICE = "Choose fewer of its columns with `columns`."
 _Batches = Callable[[list[str] | None], Iterator[Any]]
 
 
-def read_parquet(path: Path, *, progress: Progress | None = None, **options: Any) -> Recording:
+@dataclass(frozen=True)
+class _Table:
+    """A file of Arrow's that was opened.
+
+    Attributes
+    ----------
+    source, kind : str
+        The file's name and what it is, for messages.
+    schema : pyarrow.Schema
+    n_rows : int
+    batches : callable
+    """
+
+    source: str
+    kind: str
+    schema: Any
+    n_rows: int
+    batches: _Batches
+
+
+def read_parquet(
+    path: Path, options: TableOptions, *, progress: Progress | None = None
+) -> Recording:
     """Read a Parquet file in pieces."""
     library("pyarrow", extra="tables", what="reading .parquet")
     parquet = library("pyarrow.parquet", extra="tables", what="reading .parquet")
@@ -48,10 +72,12 @@ def read_parquet(path: Path, *, progress: Progress | None = None, **options: Any
         return iter(file.iter_batches(batch_size=_ROWS_AT_ONCE, columns=names))
 
     with file:
-        return _read(path.name, kind, schema, n_rows, batches, progress, **options)
+        return _read(_Table(path.name, kind, schema, n_rows, batches), options, progress)
 
 
-def read_feather(path: Path, *, progress: Progress | None = None, **options: Any) -> Recording:
+def read_feather(
+    path: Path, options: TableOptions, *, progress: Progress | None = None
+) -> Recording:
     """Read a Feather file, which Arrow also calls an IPC file."""
     library("pyarrow", extra="tables", what="reading .feather")
     feather = library("pyarrow.feather", extra="tables", what="reading .feather")
@@ -65,54 +91,34 @@ def read_feather(path: Path, *, progress: Progress | None = None, **options: Any
         chosen = table if names is None else table.select(names)
         return iter(chosen.to_batches(max_chunksize=_ROWS_AT_ONCE))
 
-    return _read(path.name, kind, table.schema, table.num_rows, batches, progress, **options)
+    found = _Table(path.name, kind, table.schema, table.num_rows, batches)
+    return _read(found, options, progress)
 
 
-def _read(
-    source: str,
-    kind: str,
-    schema: Any,
-    n_rows: int,
-    batches: _Batches,
-    progress: Progress | None,
-    *,
-    columns: Sequence[str] | None = None,
-    time: str | None = None,
-    group: str | None = None,
-    keep: Sequence[str] | None = None,
-    exclude: Sequence[str] | None = None,
-    missing: str | float | Sequence[str | float] | None = None,
-    jumps: str | None = None,
-    day_first: bool | None = None,
-) -> Recording:
+def _read(table: _Table, options: TableOptions, progress: Progress | None) -> Recording:
+    source, kind = table.source, table.kind
     arrow = library("pyarrow", extra="tables", what=f"reading {kind}")
     with damage(source, kind):
-        types = list(schema.types)
-        given = list(schema.names)
+        types = list(table.schema.types)
+        given = list(table.schema.names)
     COLUMNS.check(len(given), source)
     names, notes = distinct_names(given)
-    roles = assign_roles(
-        names, time=time, group=group, columns=columns, source=source, keep=keep,
-        exclude=exclude, sample=_sample(arrow, given, types, batches, source, kind),
-    )  # fmt: skip
-    pieces = Pieces(
-        source, names, roles, units=units_of(given, None), missing=Missing.given(missing),
-        notes=notes,
-    )  # fmt: skip
+    sample = _sample(arrow, given, types, table.batches, source, kind)
+    roles = assign_roles(names, options, source=source, sample=sample)
+    missing = Missing.given(options.missing)
+    units = units_of(given, None)
+    pieces = Pieces(source, names, roles, units=units, missing=missing, notes=notes)
     for position in roles.channels:
         if not _is_number(arrow, types[position]) and not _is_text(arrow, types[position]):
             pieces.text[position] = f"column {names[position]!r} is of type {types[position]}."
     _refuse_nested(arrow, roles, names, types, source)
     numeric = [i for i in roles.channels if i not in pieces.text]
-    check_fits(source, n_rows * len(roles.channels) * 8, _ADVICE)
+    check_fits(source, table.n_rows * len(roles.channels) * 8, _ADVICE)
     # Rounding of float32 must not become signal, so it stays float32 where all columns are.
     kinds = [types[i] for i in numeric if _is_number(arrow, types[i])]
     narrow = bool(kinds) and all(k in (arrow.float16(), arrow.float32()) for k in kinds)
     wanted = {*numeric, *(i for i in (roles.time, roles.clock, roles.group) if i is not None)}
-    kept = [roles.group] if roles.group is not None else []
-    if roles.time is not None and roles.clock is None:
-        kept.append(roles.time)
-    for stored in _chosen(batches, given, wanted, source, kind):
+    for stored in _chosen(table.batches, given, wanted, source, kind):
         with damage(source, kind):
             read = {i: _written_out(column, source) for i, column in stored.items()}
             block = _channels(read, pieces, np.float32 if narrow else np.float64)
@@ -120,19 +126,29 @@ def _read(
             if stamps is not None and roles.clock is not None:
                 stamps = list(map("{} {}".format, stamps, _cells(read[roles.clock])))
             ids = None if roles.group is None else _ids(read[roles.group])
-            for position in kept:
-                coded = arrow.types.is_dictionary(types[position])
-                cells = stored[position] if coded else read[position].cast(types[position])
-                # A copy, as a column of Arrow's may be a part of a block of the whole table.
-                own = arrow.concat_arrays([cells])
-                pieces.arrow_cells.setdefault(position, []).append(own)
+            _keep_cells(arrow, pieces, stored, read, types)
         pieces.add(block, stamps, ids)
-        if progress is not None and n_rows > 0:
-            progress(min(pieces.n_rows / n_rows, 1.0))
-    recording = pieces.recording(jumps, day_first)
+        if progress is not None and table.n_rows > 0:
+            progress(min(pieces.n_rows / table.n_rows, 1.0))
+    recording = pieces.recording(options.jumps, options.day_first)
     if progress is not None:
         progress(1.0)
     return recording
+
+
+def _keep_cells(
+    arrow: Any, pieces: Pieces, stored: dict[int, Any], read: dict[int, Any], types: list[Any]
+) -> None:
+    """Keep a batch of the time and the group column as the file has them."""
+    roles = pieces.roles
+    for position in (roles.group, roles.time if roles.clock is None else None):
+        if position is None:
+            continue
+        coded = arrow.types.is_dictionary(types[position])
+        cells = stored[position] if coded else read[position].cast(types[position])
+        # A copy, as a column of Arrow's may be a part of a block of the whole table.
+        own = arrow.concat_arrays([cells])
+        pieces.arrow_cells.setdefault(position, []).append(own)
 
 
 def _sample(

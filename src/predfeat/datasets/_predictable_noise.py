@@ -17,7 +17,7 @@ def predictable_noise(
     *,
     random_state: int | np.random.RandomState | None = None,
 ) -> FloatArray:
-    r"""Make noise of which two dimensions are half predictable from the step before.
+    r"""Make noise with two dimensions that are half predictable from the previous step.
 
     The first two columns are :math:`(\xi_t, \xi_{t-1})` with Gaussian white noise ξ, the others
     independent Gaussian white noise. Given one step, half of the variance of the next step's

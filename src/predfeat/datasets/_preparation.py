@@ -1,4 +1,4 @@
-"""A recording prepared for a method, its names, times and rows kept in step."""
+"""A recording prepared for a method, with its names, times and rows kept consistent."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ def prepare(
 ) -> Recording:
     """Thin out, detrend, take differences of, and delay a recording, in this order.
 
-    So with `every=10` a difference is that between rows that are kept, 10 rows apart, and so is a
-    delay.
+    With `every=10`, for example, differences and delays are between kept rows, 10 rows apart.
 
     Parameters
     ----------
@@ -39,9 +38,9 @@ def prepare(
         then as if the file had these rows only; where it has no time stamps, `time_column` holds
         their numbers, from 1 on.
     detrend : bool, default=False
-        Remove from each column of each sequence its straight line; see `predfeat.series.detrend`.
-        The line is that of the whole recording: who compares methods on parts of it lets them
-        know where the drift will end.
+        Remove the straight line from each column of each sequence; see `predfeat.series.detrend`.
+        The line is fitted to the whole recording: methods compared on parts of it then know where
+        the drift will end.
     difference : bool, default=False
         Take the change from row to row; see `predfeat.series.difference`. The columns are then
         called "Δ …".
@@ -52,7 +51,7 @@ def prepare(
     Returns
     -------
     Recording
-        As many rows as before, but for `every`: rows that lack what comes before them are gaps.
+        As many rows as before, except with `every`: rows whose predecessors are missing are gaps.
         `prepared_from` holds the names as they were.
 
     Examples
@@ -72,7 +71,7 @@ def prepare(
     names, units = recording.names, recording.units
     notes = list(recording.notes)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ReturningGroupWarning)  # whoever uses it will say so
+        warnings.simplefilter("ignore", ReturningGroupWarning)  # the method that uses it will warn
         if every != 1:
             before = len(recording.values)
             recording = _thinned(recording, every)
@@ -80,7 +79,7 @@ def prepare(
         values: Any = recording.values
         if detrend:
             values = remove_lines(values, groups=recording.groups)
-            notes.append("From each column of each sequence its straight line was removed.")
+            notes.append("The straight line was removed from each column of each sequence.")
         if difference:
             values = changes(values, groups=recording.groups)
             names = tuple(f"Δ {name}" for name in names)
@@ -92,8 +91,8 @@ def prepare(
             back = ["", *(f" ({i} before)" for i in range(1, delays + 1))]
             names = tuple(name + when for when in back for name in names)
             units *= delays + 1
-            stand = "stands the row" if delays == 1 else f"stand the {delays} rows"
-            notes.append(f"Beside each row {stand} before it: {len(names)} columns.")
+            past = "row" if delays == 1 else f"{delays} rows"
+            notes.append(f"Each row also holds the {past} before it: {len(names)} columns.")
     if values is recording.values and every == 1:
         return recording
     return replace(

@@ -1,4 +1,4 @@
-"""One door for all files: `read` picks the reader by the file's suffix."""
+"""The entrance for all files: `read` picks the reader by the file's suffix."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from predfeat._progress import OnProgress
 from predfeat.datasets._arrays import read_npy, read_npz
 from predfeat.datasets._audio import read_audio
 from predfeat.datasets._compressed import COMPRESSED
@@ -18,17 +19,17 @@ from predfeat.datasets._json import read_json, read_json_lines
 from predfeat.datasets._many import read_many
 from predfeat.datasets._matlab import read_mat
 from predfeat.datasets._netcdf import read_netcdf
-from predfeat.datasets._opening import Progress, check_file, memory_told
+from predfeat.datasets._opening import Progress, check_file, memory_errors_explained
 from predfeat.datasets._parquet import read_feather, read_parquet
 from predfeat.datasets._recording import Recording
 from predfeat.datasets._sheets import read_sheet
+from predfeat.datasets._table_options import TABLE_OPTIONS, TableOptions
 from predfeat.datasets._video import read_video
 from predfeat.exceptions import DataFileError
 
 __all__ = ["SUFFIXES", "files_to_read", "read", "reading_options"]
 
-_TABLE_OPTIONS = ("columns", "keep", "exclude", "time", "group", "missing", "jumps", "day_first")
-_TEXT_OPTIONS = (*_TABLE_OPTIONS, "header", "delimiter")
+_TEXT_OPTIONS = (*TABLE_OPTIONS, "header", "delimiter")
 _AUDIO_OPTIONS = ("rate", "spectrum", "frame", "hop")
 _VIDEO_OPTIONS = ("height", "width", "window", "jumps")
 
@@ -41,12 +42,12 @@ _READERS: dict[str, tuple[Callable[..., Recording], tuple[str, ...]]] = {
         for compressed in ("", *COMPRESSED)
     },
     ".zip": (read_delimited, _TEXT_OPTIONS),
-    ".parquet": (read_parquet, _TABLE_OPTIONS),
-    ".feather": (read_feather, _TABLE_OPTIONS),
-    ".arrow": (read_feather, _TABLE_OPTIONS),
-    ".xlsx": (read_sheet, (*_TABLE_OPTIONS, "header", "sheet")),
+    ".parquet": (read_parquet, TABLE_OPTIONS),
+    ".feather": (read_feather, TABLE_OPTIONS),
+    ".arrow": (read_feather, TABLE_OPTIONS),
+    ".xlsx": (read_sheet, (*TABLE_OPTIONS, "header", "sheet")),
     **{
-        json + compressed: (reader, (*_TABLE_OPTIONS, *more))
+        json + compressed: (reader, (*TABLE_OPTIONS, *more))
         for json, reader, more in (
             (".json", read_json, ("key",)),
             (".jsonl", read_json_lines, ()),
@@ -54,9 +55,9 @@ _READERS: dict[str, tuple[Callable[..., Recording], tuple[str, ...]]] = {
         )
         for compressed in ("", *COMPRESSED)
     },
-    ".mat": (read_mat, (*_TABLE_OPTIONS, "key")),
+    ".mat": (read_mat, (*TABLE_OPTIONS, "key")),
     **dict.fromkeys((".edf", ".bdf"), (read_edf, ("columns",))),
-    **dict.fromkeys((".nc", ".cdf", ".nc4"), (read_netcdf, (*_TABLE_OPTIONS, "key"))),
+    **dict.fromkeys((".nc", ".cdf", ".nc4"), (read_netcdf, (*TABLE_OPTIONS, "key"))),
     **dict.fromkeys((".wav", ".flac", ".ogg", ".mp3"), (read_audio, _AUDIO_OPTIONS)),
     **dict.fromkeys((".mp4", ".avi", ".mkv", ".gif"), (read_video, _VIDEO_OPTIONS)),
 }
@@ -86,83 +87,83 @@ def read(
     height: int | None = None,
     width: int | None = None,
     window: Sequence[int] | None = None,
-    progress: Progress | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Recording:
     r"""Read a time series from a file, or from many.
 
     The suffix decides how: .npy, .npz; text tables .csv, .tsv, .tab, .txt, .dat (also .gz, .bz2,
     .xz, .zst, or one in a .zip); .xlsx; .parquet, .feather; .json, .jsonl; .mat; .edf, .bdf; .nc;
-    .wav, .flac, .ogg, .mp3; .mp4, .avi, .mkv, .gif. An option that the kind of file does not know
-    is an error.
+    .wav, .flac, .ogg, .mp3; .mp4, .avi, .mkv, .gif. An option that does not apply to this kind of
+    file is an error.
 
     Parameters
     ----------
     path : str or path, or a list of them
-        The file; "-" reads a text table from standard input. Several files, those in a folder,
-        or those that fit a pattern such as "data/*.csv" become one sequence each, whose id in
-        `groups` is the file's name; they must have the same columns. Of a folder the files of the
-        commonest kind are read.
+        The file; "-" reads a text table from standard input. Several files, a folder, or a
+        pattern such as "data/*.csv" give one sequence per file, whose id in `groups` is the
+        file's name; all files must have the same columns. From a folder, the files of the most
+        common kind are read.
     columns : list of str, optional
         For arrays, tables and .edf: the columns to read, in this order; by default all columns of
-        numbers that are data (see Notes). A text such as "a,b" names both, unless a column is
-        called so itself. The columns of an array, and of a text table without a header, are
+        numbers that are data (see Notes). A string such as "a,b" names both, unless a column has
+        that very name. The columns of an array, and of a text table without a header, are
         called "column 1", "column 2", …
     keep : list of str, optional
-        For tables: columns to read although they would be left out by default.
+        For tables: columns to read even if they would be left out by default.
     exclude : list of str, optional
         For tables: columns to leave out.
     time : str, optional
         For tables: the column of time stamps: dates in any usual form, numbers, or Unix time. By
-        default a column called time, timestamp, datetime, date, epoch or t (in capitals or not,
-        also with a unit as in "time (s)"), else the first column of dates. Rows are brought into
-        order of time inside each group: newest-first files are turned round, others sorted.
+        default a column called time, timestamp, datetime, date, epoch or t (in any case, with or
+        without a unit as in "time (s)"), else the first column of dates. Rows are put in
+        chronological order within each group: newest-first files are reversed, others sorted.
         Naming such a column in `columns` makes it a channel.
     group : str, optional
-        For tables: the column with the ids of the sequences, text or numbers. Where the groups
-        stand mixed in the file, the rows of each are brought together.
+        For tables: the column with the ids of the sequences, text or numbers. Where groups are
+        interleaved in the file, the rows of each are collected.
     missing : list of str or float, optional
-        For tables: cells that stand for a missing value, beside the usual ones. Texts are compared
-        as texts, in capitals or not, numbers as numbers: "-999" is -999.0, too. A text such as
-        "?,-999" holds both.
+        For tables: cells that mean a missing value, in addition to the usual ones. Text is compared
+        ignoring case, numbers by value: "-999" matches -999.0, too. A string such as "?,-999"
+        names both.
     jumps : {"gaps", "ignore"}, optional
-        For tables and videos: what to do where time stamps jump. "gaps" puts in
-        rows of NaN for the missing ones, or begins a new sequence after more than 100 of them;
-        "ignore" keeps the rows as they are. By default weekends, and up to a week of working days
-        that are missing, make no gap where the dates are working days.
+        For tables and videos: what to do where time stamps jump. "gaps" inserts
+        rows of NaN for the missing ones, or starts a new sequence if more than 100 are missing;
+        "ignore" keeps the rows as they are. By default, where the dates are working days, weekends
+        and up to a week of missing working days make no gap.
     day_first : bool, optional
         For tables: whether 1/2/2012 is the first of February (True) or the second of January
-        (False). By default the whole column decides; where it cannot, that is an error.
+        (False). By default the whole column decides; if it cannot, that is an error.
     header : bool, optional
-        For text tables: whether the first row holds the names. By default it does if any of its
+        For text tables: whether the first row holds the names. By default, it does if any of its
         cells is neither a number nor a date nor empty.
     delimiter : str, optional
         For text tables: the character between cells. By default a tab, a semicolon or a comma,
-        whichever cuts all rows into equally many cells. With a semicolon, numbers may have a
-        decimal comma.
+        whichever splits all rows into the same number of cells. With a semicolon, numbers may have
+        a decimal comma.
     sheet : str, optional
-        For .xlsx: the name of the sheet. The first by default.
+        For .xlsx: the name of the sheet. By default the first.
     key : str, optional
-        For .npz, .mat, .nc and .json: the name of the array, variable or table. Not needed where
-        there is one only.
+        For .npz, .mat, .nc and .json: the name of the array, variable or table. Not needed if
+        there is only one.
     rate : float, optional
-        For sound: resample to that many samples per second. The file's own by default.
+        For sound: resample to that many samples per second. By default the file's own rate.
     spectrum : {"complex", "log-magnitude"}, optional
         For sound: see `short_time_spectra`; "complex" by default.
     frame, hop : int, optional
         For sound: see `short_time_spectra`; 512 and 256 samples by default.
     height, width : int, optional
-        For video: scale the pictures to that size. With one of them the other follows in
-        proportion; with none the pictures are made small enough to have at most 1024 pixels.
+        For video: scale the frames to this size. Given only one, the other keeps the
+        proportions; given neither, frames are shrunk to at most 1024 pixels.
     window : (int, int, int, int), optional
         For video: (top, left, height, width) of the part to keep, in pixels after scaling.
-    progress : callable, optional
-        Called now and then with the share that is done, from 0 to 1; 1 at the end.
+    on_progress : callable, optional
+        Called now and then as on_progress(done, total).
 
     Returns
     -------
     Recording
-        The series, with what is known about its rows and columns. `notes` says what was decided
-        on the way, `left_out` which columns of numbers were left out.
+        The series, with what is known about its rows and columns. `notes` says what the reader
+        decided, `left_out` which columns of numbers it left out.
 
     Raises
     ------
@@ -181,16 +182,16 @@ def read(
 
     Notes
     -----
-    Of tables, columns that are no data are left out unless `columns` or `keep` names them, each
-    with a note: what counts rows or time in constant steps (an index, a timer); what follows from
-    the time stamps (year, month, weekday, hour) or turns like a clock; what has each of its values
-    in one stretch of rows only, or is constant in each group (trial numbers, ids); and what has so
-    many empty cells that more numbers stand in complete rows without it. Where a table would be
-    empty without its only such column, that one is read.
+    Columns of a table that are not data are left out, with a note, unless `columns` or `keep` names
+    them: columns that count rows or time in constant steps (an index, a timer); that follow from
+    the time stamps (year, month, weekday, hour) or cycle like a clock; that have each value in one
+    stretch of rows only, or are constant in each group (trial numbers, ids); and that have so many
+    empty cells that complete rows hold more numbers without them. If such a column is the only
+    one in the table, it is read.
 
     Empty cells and those that hold NA, N/A, #N/A, #NA, <NA>, NaN, NaT, null, none, -, ? or a single
-    point (in capitals or not) are NaN; so are odd cells of a column where most are numbers, with a
-    note that counts them. A row of units below the names, and comments, are recognised.
+    dot (in any case) are NaN; so are non-numeric cells of a column that mostly holds numbers, with
+    a note that counts them. A row of units below the names, and comments, are recognised.
 
     Examples
     --------
@@ -219,6 +220,7 @@ def read(
         "frame": frame, "hop": hop, "height": height, "width": width, "window": window,
     }  # fmt: skip
     options = {name: value for name, value in given.items() if value is not None}
+    progress = None if on_progress is None else lambda share: on_progress(share, 1.0)
     files, notes = find_files(path, SUFFIXES)
     if files is None:
         return _read_one(None, progress, options)
@@ -239,12 +241,16 @@ def _read_one(file: Path | None, progress: Progress | None, options: dict[str, A
     if suffix.startswith((".tsv", ".tab")):
         options.setdefault("delimiter", "\t")
     source = "standard input" if file is None else file.name
-    with memory_told(source, _advice(known)):
-        return reader(file, progress=progress, **options)
+    with memory_errors_explained(source, _advice(known)):
+        if "time" not in known:
+            return reader(file, progress=progress, **options)
+        shared = TableOptions(**{n: v for n, v in options.items() if n in TABLE_OPTIONS})
+        own = {n: v for n, v in options.items() if n not in TABLE_OPTIONS}
+        return reader(file, shared, progress=progress, **own)
 
 
 def _advice(known: tuple[str, ...]) -> str:
-    """Return what makes a kind of file smaller that knows these options."""
+    """Return advice on reading less of a file with these options."""
     if "rate" in known:
         return "Use a lower rate, a larger hop or a shorter recording."
     if "height" in known:
@@ -256,7 +262,7 @@ def _advice(known: tuple[str, ...]) -> str:
 
 
 def files_to_read(path: Files) -> list[Path]:
-    """Return the files that `read` reads when it is given this.
+    """Return the files that `read` would read.
 
     Parameters
     ----------
@@ -278,12 +284,12 @@ def files_to_read(path: Files) -> list[Path]:
 
 
 def reading_options(path: Files) -> tuple[str, ...]:
-    """Return the options of `read` that a kind of file knows.
+    """Return the options of `read` that apply to a kind of file.
 
     Parameters
     ----------
     path : str or path, or a list of them
-        As `read` takes it. A file need not exist. Of several the first counts.
+        As `read` takes it. A file need not exist. If there are several, the first counts.
 
     Returns
     -------
@@ -307,12 +313,12 @@ def _known_suffix(path: Path) -> str:
     given = f"ends in {path.suffix!r}" if path.suffix else "has no suffix"
     way = way_to_csv(path)
     if way:
-        raise DataFileError(f"{path.name} {given}, which is not read here.{way}")
+        raise DataFileError(f"{path.name} {given}, which predfeat does not read.{way}")
     shown = [suffix for suffix in SUFFIXES if not suffix.endswith(COMPRESSED)]
     raise DataFileError(
-        f"{path.name} {given}, which does not tell how to read it. Known are "
-        f"{', '.join(shown)}, text tables and JSON also with {', '.join(COMPRESSED)} behind, and - "
-        "for a text table from standard input."
+        f"{path.name} {given}, which is not a known format. Known are "
+        f"{', '.join(shown)}, text tables and JSON also with {', '.join(COMPRESSED)} appended, and "
+        "- for a text table from standard input."
     )
 
 
@@ -320,7 +326,7 @@ def _check_options(options: dict[str, Any], known: tuple[str, ...], kind: str) -
     for name, value in options.items():
         if name not in known:
             raise DataFileError(
-                f"{name}={value!r} means nothing for {kind}, which knows "
+                f"{name}={value!r} does not apply to {kind}; its options are "
                 f"{', '.join(f'`{option}`' for option in known)}."
             )
     if options.get("jumps", "gaps") not in ("gaps", "ignore"):

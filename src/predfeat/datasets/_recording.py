@@ -15,7 +15,7 @@ __all__ = ["Channels", "Image", "Layout", "Recording", "Spectrum"]
 
 @dataclass(frozen=True)
 class Channels:
-    """Columns that stand side by side, such as the columns of a table."""
+    """Independent columns, such as those of a table."""
 
 
 @dataclass(frozen=True)
@@ -68,13 +68,13 @@ class Recording:
         How the columns belong together, so that features can be drawn.
     groups : ndarray of shape (n_rows,), optional
         Ids of the sequences: the file's own, or numbers where a long jump of the time stamps
-        began a new sequence. Of several files their names, with such an id behind, if any.
+        began a new sequence. For several files, their names, followed by such an id if any.
     time : ndarray of shape (n_rows,), optional
         Time stamp of every row: numbers, or datetime64 (in UTC, to the microsecond where
         nanoseconds do not reach). Steps and order are found with all digits of the file.
     rows : ndarray of int of shape (n_rows,), optional
         Which row of the file each row is; -1 for rows that stand for a gap between time stamps.
-        None: the file's rows one by one. Rows are in order of time, also where the file's are
+        None: the rows of the file. Rows are in chronological order, even where the file's are
         not.
     copies : ndarray of int of shape (n_copies, 2), optional
         Rows of the file that were left out because they repeat another one exactly, its time
@@ -90,7 +90,7 @@ class Recording:
     skipped : tuple of str
         Columns of the file that were left out because they hold no numbers.
     left_out : tuple of str
-        Columns of numbers that were left out, as they are no data or cost too many rows.
+        Columns of numbers that were left out because they are not data or cost too many rows.
     sentinels : tuple of (str, float)
         Columns, each with a number that was taken as missing there, such as -999.
     time_column, group_column : FileColumn, optional
@@ -98,9 +98,9 @@ class Recording:
     file_column : FileColumn, optional
         Which file each row comes from, where several were read.
     notes : tuple of str
-        What the reader decided by itself, in sentences for the user.
+        What the reader decided, in sentences for the user.
     prepared_from : tuple of str
-        Names of the columns before `prepare` made others of them; empty where it did not.
+        Names of the columns before `prepare` changed them; empty if it did not.
 
     Examples
     --------

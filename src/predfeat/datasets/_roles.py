@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from predfeat.datasets._name_lists import separate_names
 from predfeat.datasets._naming import quoted
+from predfeat.datasets._table_options import TableOptions
 from predfeat.datasets._time_column import Sample, TimeColumn, find_time, with_clock
 from predfeat.exceptions import DataFileError, MissingColumnsError
 
@@ -23,11 +24,11 @@ class Roles:
         To be read as numbers.
     time, group : int or None
     guessed : bool
-        Whether the time column was found, not named by the user.
+        Whether the time column was guessed, not named by the user.
     asked : bool
         Whether the user named the channels.
     wanted : list of int
-        Channels that the user named, in one way or another: they are read whatever they hold.
+        Channels that the user named, in `columns` or `keep`: they are read whatever they hold.
     clock : int or None
         The times of day, where the time column holds dates alone.
     by_name : bool
@@ -45,20 +46,14 @@ class Roles:
 
 
 def assign_roles(
-    names: Sequence[str],
-    *,
-    time: str | None,
-    group: str | None,
-    columns: Sequence[str] | None,
-    source: str,
-    keep: Sequence[str] | None = None,
-    exclude: Sequence[str] | None = None,
-    sample: Sample | None = None,
+    names: Sequence[str], options: TableOptions, *, source: str, sample: Sample | None = None
 ) -> Roles:
     """Find the columns the user named; guess the time column if none was.
 
     `sample` gives the first cells of a column, so that dates are found under any name.
     """
+    time, group, columns = options.time, options.group, options.columns
+    keep, exclude = options.keep, options.exclude
     kept = [] if keep is None else select_columns(names, keep, source, "keep")
     left_out = [] if exclude is None else select_columns(names, exclude, source, "exclude")
     group_at = None if group is None else _position(names, group, source, "group")
@@ -92,7 +87,7 @@ def assign_roles(
         others = (time_at, group_at, found.clock, *left_out)
         chosen = [i for i in range(len(names)) if i not in others]
         if not chosen:
-            raise DataFileError(f"no column of {source} is left to read: exclude fewer of them.")
+            raise DataFileError(f"no column of {source} is left to read: exclude fewer.")
     wanted = kept if columns is None else list(chosen)
     return Roles(
         chosen, time_at, group_at, guessed, columns is not None, wanted, found.clock, found.by_name
@@ -128,12 +123,12 @@ def select_columns(
         raise _no_column(names, unknown, source, option)
     positions = [list(names).index(column) for column in columns]
     if len(set(positions)) < len(positions) and option == "columns":
-        raise DataFileError("`columns` names a column twice: each can be a channel once.")
+        raise DataFileError("`columns` names a column twice: each can be a channel only once.")
     return list(dict.fromkeys(positions))
 
 
 def distinct_names(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Name the nameless and number the namesakes; also return the notes that say so.
+    """Name unnamed columns and number duplicate names; also return the notes on this.
 
     Examples
     --------
@@ -159,7 +154,7 @@ def distinct_names(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ..
     notes = (
         (
             f"Several columns are called {', '.join(map(repr, shared[:5]))}"
-            f"{', …' if len(shared) > 5 else ''}: the later ones got a number.",
+            f"{', …' if len(shared) > 5 else ''}: the later ones were numbered.",
         )
         if shared
         else ()

@@ -1,6 +1,6 @@
-"""Which columns of numbers are no data: counters, calendars, labels, and those that cost too much.
+"""Which columns of numbers are not data: counters, calendars, labels, and mostly empty ones.
 
-One stage for every kind of table, when all rows were read and before they are laid out in time.
+One stage for every kind of table, after all rows are read and before they are laid out in time.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class Rows:
     groups: AnyArray | None = None
 
     def orders(self) -> list[tuple[IntArray, BoolArray]]:
-        """Return the orders in which a counter may count, with where sequences begin in each.
+        """Return the orders in which a counter may count, each with where its sequences begin.
 
-        The order of the file, and that of time where it is another.
+        The order of the file, and the chronological one if it differs.
         """
         ways = [np.arange(self.n_rows)]
         if self.time is not None:
@@ -101,7 +101,7 @@ def screen(
     names : sequence of str
     rows : Rows
     wanted : sequence of int
-        Columns that the user named: they stay whatever they are.
+        Columns that the user named: they are always kept.
     source : str
         The file, for messages.
 
@@ -127,11 +127,11 @@ def screen(
 
 
 def about_ids(names: Sequence[str]) -> str:
-    """Ask whether columns of ids tell the sequences apart."""
+    """Return a note that columns may be ids of sequences."""
     one = len(names) == 1
     return (
         f"Column{'' if one else 's'} {quoted(names)} change{'s' if one else ''} rarely and never "
-        f"come{'s' if one else ''} back to a value. Where {'it tells' if one else 'they tell'} "
+        f"return{'s' if one else ''} to an earlier value. If {'it tells' if one else 'they tell'} "
         f"sequences (trials, stations) apart, give {in_python('group', names[:1])}."
     )
 
@@ -139,7 +139,7 @@ def about_ids(names: Sequence[str]) -> str:
 def _no_data(
     values: FloatArray, rows: Rows, free: Sequence[int]
 ) -> tuple[dict[int, str], list[int]]:
-    """Return why columns are no data, in a word, and which may be ids of sequences."""
+    """Return why columns are not data, in a word, and which may be ids of sequences."""
     reasons: dict[int, str] = {}
     labels: list[int] = []
     orders = rows.orders()
@@ -198,16 +198,17 @@ def _varies(column: FloatArray) -> bool:
 
 
 def _nothing_else(reasons: dict[int, str], names: Sequence[str], source: str) -> list[str]:
-    """Say what happens to a table that would have no data: one column is read all the same."""
+    """Return the note on a table without data: one column is read anyway, more are an error."""
     told = [names[i] for i in reasons]
     if len(told) > 1:
         raise DataFileError(
-            f"{source} has no column of data: {_with_reasons(reasons, names)} only. If they are "
-            f"what you want to look at, give {in_python('keep', told)}."
+            f"{source} has no column of data, only {_with_reasons(reasons, names)}. To analyse "
+            f"them anyway, give {in_python('keep', told)}."
         )
     why = next(iter(reasons.values()))
     return [
-        f"Column {told[0]!r} looks like no measurement ({why}), but was read, as there is no other."
+        f"Column {told[0]!r} does not look like a measurement ({why}), but was read as it is "
+        "the only one."
     ]
 
 
@@ -215,8 +216,8 @@ def _about_clocks(reasons: dict[int, str], names: Sequence[str]) -> str:
     option = in_python("keep", [names[i] for i in reasons])
     one = len(reasons) == 1
     return (
-        f"Left out, as {'it follows' if one else 'they follow'} from the row or its time alone: "
-        f"{_with_reasons(reasons, names)}. A ramp or sawtooth without noise looks the same; "
+        f"Left out because {'it follows' if one else 'they follow'} from the row or its time alone"
+        f": {_with_reasons(reasons, names)}. A ramp or sawtooth without noise looks the same; "
         f"{option} reads {'it' if one else 'them'} as data."
     )
 
@@ -237,7 +238,7 @@ def _with_reasons(reasons: dict[int, str], names: Sequence[str]) -> str:
 def _worth(
     values: FloatArray, data: list[int], wanted: Sequence[int], names: Sequence[str]
 ) -> tuple[list[int], list[str]]:
-    """Return the columns that are worth the rows they cost, and what is to be said of rows lost."""
+    """Return the columns that are worth the rows they cost, and notes on the rows lost."""
     missing = np.isnan(values[:, data])
     if not missing.any():
         return data, []
@@ -247,7 +248,7 @@ def _worth(
     n_rows = len(values)
     n_with = int(np.count_nonzero(~missing.any(axis=1)))
     n_without = int(np.count_nonzero(~np.isnan(values[:, kept]).any(axis=1)))
-    if n_without - n_with < ENOUGH:  # a handful of rows is worth no column
+    if n_without - n_with < ENOUGH:  # a handful of rows is not worth a column
         kept = data
     dropped = [i for i in data if i not in kept]
     notes = []
@@ -258,11 +259,11 @@ def _worth(
             for i in dropped[:5]
         )
         notes.append(
-            f"Left out, as {'it costs' if len(told) == 1 else 'they cost'} more numbers than "
-            f"{'it brings' if len(told) == 1 else 'they bring'}: {shares}"
-            f"{f' and {len(dropped) - 5} more' if len(dropped) > 5 else ''}. With all columns "
-            f"{n_with} rows would be complete, without {'it' if len(told) == 1 else 'them'} "
-            f"{n_without}; {in_python('keep', told)} reads {'it' if len(told) == 1 else 'them'}."
+            f"Left out because {'it costs' if len(told) == 1 else 'they cost'} more numbers than "
+            f"{'it adds' if len(told) == 1 else 'they add'}: {shares}"
+            f"{f' and {len(dropped) - 5} more' if len(dropped) > 5 else ''}. With all columns, "
+            f"{n_with} rows would be complete; without {'it' if len(told) == 1 else 'them'}, "
+            f"{n_without}. {in_python('keep', told)} reads {'it' if len(told) == 1 else 'them'}."
         )
     notes += _about_gaps(values[:, kept], [names[i] for i in kept])
     return kept, notes
@@ -278,7 +279,7 @@ def _about_gaps(values: FloatArray, names: Sequence[str]) -> list[str]:
         parts.append(f"{sum(alone[i] for i in worst[5:])} only for one of {len(worst) - 5} others")
     each = f": {', '.join(parts)}" if parts and len(names) > 1 else ""
     are = "is a gap" if n_gaps == 1 else "are gaps"
-    return [f"{n_gaps} of {len(values)} rows {are}, as a number is missing{each}."]
+    return [f"{n_gaps} of {len(values)} rows {are} because a number is missing{each}."]
 
 
 def _as_text(groups: AnyArray) -> AnyArray:

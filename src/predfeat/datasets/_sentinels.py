@@ -1,4 +1,4 @@
-"""Numbers that stand for a missing value: -999, 9999, 99.9, and infinite ones."""
+"""Numbers that mean a missing value: -999, 9999, 99.9, and infinite ones."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ __all__ = [
     "without_sentinels",
 ]
 
-_SURELY_NONE = 3  # nines: two of them are the number of a jersey, too
+_LEAST_NINES = 3  # that mean a missing value; two are also the number on a jersey
 
 
 @dataclass(frozen=True)
 class Sentinel:
-    """A number that stands for a missing value in some columns.
+    """A number that means a missing value in some columns.
 
     Attributes
     ----------
     number : float
     columns : list of int
     counts : list of int
-        How often it stands in each of them.
+        How often it occurs in each of them.
     """
 
     number: float
@@ -41,22 +41,22 @@ class Sentinel:
     counts: list[int]
 
     def in_words(self, names: Sequence[str]) -> str:
-        """Say where it stands."""
+        """Say where it occurs."""
         first, n = names[self.columns[0]], self.counts[0]
         others = quoted([names[i] for i in self.columns[1:]])
         more = f"; so does {others}" if len(self.columns) == 2 else f"; so do {others}"
         return (
-            f"Column {first!r} holds {self.number:g} in {n} row{'s' * (n > 1)}, far outside of the "
+            f"Column {first!r} holds {self.number:g} in {n} row{'s' * (n > 1)}, far outside the "
             "rest"
             f"{more if len(self.columns) > 1 else ''}."
         )
 
 
 def find_sentinels(values: FloatArray) -> list[Sentinel]:
-    """Find extreme values that are all nines and far outside of the rest.
+    """Find extreme values that are all nines and far outside the rest.
 
-    Far means farther from the nearest other value than all others are from each other, and the
-    others are most of the column and of many values: a price is often 4.99 or 9.99.
+    Far means farther from the nearest other value than the others are from each other. The others
+    must be most of the column and take many values: a price is often 4.99 or 9.99.
     """
     found: dict[float, Sentinel] = {}
     for i in range(values.shape[1]):
@@ -84,10 +84,10 @@ def find_sentinels(values: FloatArray) -> list[Sentinel]:
 def without_sentinels(
     values: FloatArray, names: Sequence[str]
 ) -> tuple[FloatArray, tuple[tuple[str, float], ...], tuple[str, ...]]:
-    """Make gaps of numbers that stand for missing values, and say so.
+    """Turn numbers that mean missing values into gaps, with notes.
 
-    Three nines or more, such as -999, are taken as missing; two nines may be a number like others,
-    and are mentioned.
+    Three nines or more, such as -999, are taken as missing; two nines may be an ordinary number
+    and are only mentioned.
 
     Returns
     -------
@@ -101,17 +101,17 @@ def without_sentinels(
     notes: list[str] = []
     for sentinel in find_sentinels(values):
         told = sentinel.in_words(names)
-        if _count_nines(sentinel.number) < _SURELY_NONE:
+        if _count_nines(sentinel.number) < _LEAST_NINES:
             option = in_python("missing", [f"{sentinel.number:g}"])
-            notes.append(f"{told} If that stands for a missing value, give {option}.")
+            notes.append(f"{told} If that means a missing value, give {option}.")
             continue
         taken += [(names[i], sentinel.number) for i in sentinel.columns]
-        notes.append(f'{told} It was taken as missing; missing="none" takes it as a number.')
+        notes.append(f'{told} It was taken as missing; missing="none" keeps it as a number.')
     return _blanked(values, names, taken), tuple(taken), tuple(notes)
 
 
 def without_infinities(values: FloatArray, names: Sequence[str]) -> tuple[str, ...]:
-    """Make gaps, in place, of infinite numbers, which measure nothing; return what to say."""
+    """Turn infinite numbers into gaps, in place; return the notes."""
     infinite = np.isinf(values)
     if not infinite.any():
         return ()
@@ -124,7 +124,7 @@ def without_infinities(values: FloatArray, names: Sequence[str]) -> tuple[str, .
 
 
 def blank_sentinels(recording: Recording, sentinels: Sequence[tuple[str, float]]) -> Recording:
-    """Make gaps of the numbers that stand for missing values elsewhere in these columns.
+    """Turn numbers into gaps that mean missing values in the same columns of other recordings.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def _blanked(
 
 
 def _count_nines(number: float) -> int:
-    """Return how many nines a number is written with; 0 where there are other digits or one only.
+    """Return how many nines a number is written with; 0 if it has other digits or only one.
 
     Examples
     --------

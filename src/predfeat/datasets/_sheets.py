@@ -13,6 +13,7 @@ from predfeat.datasets._delimited import read_delimited
 from predfeat.datasets._limits import SHEET_ROWS
 from predfeat.datasets._opening import Progress, check_fits, damage, library
 from predfeat.datasets._recording import Recording
+from predfeat.datasets._table_options import TableOptions
 from predfeat.datasets._text_lines import as_lines
 from predfeat.exceptions import DataFileError
 
@@ -25,7 +26,12 @@ _ADVICE = "Save the sheet as .csv."
 
 
 def read_sheet(
-    path: Path, *, sheet: str | None = None, progress: Progress | None = None, **options: Any
+    path: Path,
+    options: TableOptions,
+    *,
+    sheet: str | None = None,
+    header: bool | None = None,
+    progress: Progress | None = None,
 ) -> Recording:
     """Read one sheet of a workbook, its first by default; formulas count by their last value."""
     openpyxl = library("openpyxl", extra="sheets", what="reading .xlsx")
@@ -41,19 +47,21 @@ def read_sheet(
         with damage(path.name, _KIND):
             page.reset_dimensions()  # what a sheet says about its size is often wrong
         rows = _table(path.name, page, unpacked, progress)
-        recording = read_delimited(path, lines=as_lines(rows), delimiter=",", **options)
+        recording = read_delimited(
+            path, options, lines=as_lines(rows), delimiter=",", header=header
+        )
     if progress is not None:
         progress(1.0)
     if sheet is None and len(titles) > 1:
         others = ", ".join(map(repr, titles[1:6])) + (", …" if len(titles) > 6 else "")
-        note = f"The sheet {titles[0]!r} was read; `sheet` chooses another one: {others}."
+        note = f"The sheet {titles[0]!r} was read; `sheet` chooses another: {others}."
         recording = replace(recording, notes=(note, *recording.notes))
     return recording
 
 
 def _chosen(sheet: str | None, titles: list[str], source: str) -> str:
     if not titles:
-        raise DataFileError(f"{source} holds no sheet of cells.")
+        raise DataFileError(f"{source} holds no worksheet.")
     if sheet is None:
         return titles[0]
     if sheet not in titles:

@@ -1,4 +1,4 @@
-"""Synthetic sounds in the place of recordings: nobody ever heard them, and they say so."""
+"""Synthetic sounds that stand in for recordings."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def synthetic_soundscape(
     rate: float = 22_050.0,
     random_state: int = 0,
 ) -> FloatArray:
-    """Make a sound up, in the manner of a piano, of a bar or of a forest.
+    """Synthesise a sound like a piano, a bar or a forest.
 
     A stand-in for recordings, so that experiments on sound can be tried without any: tones that
     decay ("piano"), a murmur of voices with clinking glasses ("bar"), wind and birds ("forest").
-    No result on them says anything about real sounds.
+    Results on them say nothing about real sounds.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def _forest(n_samples: int, rate: float, random: np.random.Generator) -> FloatAr
 def _drift(
     n_samples: int, rate: float, per_second: float, random: np.random.Generator
 ) -> FloatArray:
-    """Return a smooth random curve of unit variance that turns about so often per second."""
+    """Return a smooth random curve of unit variance with about `per_second` turns per second."""
     knots = random.standard_normal(int(n_samples / rate * per_second) + 8)
     window = np.hanning(7)[1:-1]
     smooth = fftconvolve(knots, window / np.linalg.norm(window), mode="valid")

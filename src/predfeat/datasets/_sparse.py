@@ -1,4 +1,4 @@
-"""Columns with many empty cells: what each costs in rows, and which cost more than they bring."""
+"""Columns with many empty cells: what each costs in rows, and which cost more than they add."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ def worth_their_rows(
 
     As a row with a missing cell is a gap, a column costs the rows where only its own cell is
     missing, in all columns. The columns are taken from the fullest to the emptiest, as many as
-    make complete rows times columns largest; then those of the others that take nothing from it
-    come back. Of equal products the one with more columns wins.
+    maximise complete rows × columns; then the others that do not lower this product are added.
+    Among equal products, the one with more columns wins.
 
     Parameters
     ----------
     missing : ndarray of bool of shape (n_rows, n_columns)
     fixed : sequence of int
-        Columns that stay in any case.
+        Columns that always stay.
     idle : sequence of int
-        Columns that bring nothing, as they are constant: they stay where they cost nothing.
+        Columns that add nothing because they are constant: they stay if they cost nothing.
 
     Returns
     -------

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from predfeat._compat import Interval, StrOptions, validate_parameter_constraints, whole_number
+from predfeat._progress import OnProgress
 from predfeat._typing import FloatArray
 from predfeat.datasets._limits import COLUMNS
-from predfeat.datasets._opening import Progress, check_fits
+from predfeat.datasets._opening import check_fits
 from predfeat.datasets._recording import Recording, Spectrum
 from predfeat.exceptions import ComplexDataError, DataFileError, DimensionError, NotNumericError
 
@@ -27,14 +28,15 @@ def short_time_spectra(
     hop: int = 256,
     spectrum: str = "complex",
     source: str = "signal",
-    progress: Progress | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Recording:
     r"""Cut a sound into overlapping frames and return the spectrum of each.
 
     A frame is weighted with half a cosine wave, :math:`w_j = \sin(\pi (j + 1/2) / F)` for
-    frames of F samples, before its Fourier transform. Of the transform of real numbers, F
-    real numbers are not redundant: the real parts of all ⌊F/2⌋ + 1 frequencies, and the imaginary
-    parts except those that are always zero (of frequency 0 and, for even F, of half the rate).
+    frames of F samples, before its Fourier transform. The transform of real numbers has F
+    real numbers that are not redundant: the real parts of all ⌊F/2⌋ + 1 frequencies, and the
+    imaginary parts except those that are always zero (of frequency 0 and, for even F, of half
+    the rate).
 
     Parameters
     ----------
@@ -51,11 +53,11 @@ def short_time_spectra(
         "complex": the real parts, then the imaginary parts, `frame` columns.
         "log-magnitude": 20·log10 of the magnitudes, in decibels, frame // 2 + 1 columns. Magnitudes
         below that of the rounding noise of 16-bit sound, :math:`2^{-15} \sqrt{\sum w_j^2 / 12}`,
-        count as that: so silence is a finite number.
+        count as that, so that silence is finite.
     source : str, default="signal"
         What messages and the recording call the sound.
-    progress : callable, optional
-        Called with the share done, from 0 to 1.
+    on_progress : callable, optional
+        Called now and then as on_progress(done, total).
 
     Returns
     -------
@@ -105,14 +107,14 @@ def short_time_spectra(
         else:
             floor = 2.0**-15 * np.sqrt((window**2).sum() / 12)
             values[start:stop] = 20 * np.log10(np.maximum(np.abs(transform), floor))
-        if progress is not None:
-            progress(stop / n_frames)
+        if on_progress is not None:
+            on_progress(stop, n_frames)
     time = (np.arange(n_frames) * hop + frame / 2) / rate
     return Recording(values, names, source, layout=layout, time=time, step=hop / rate, unit="s")
 
 
 def check_framing(rate: float, frame: int, hop: int, spectrum: str) -> None:
-    """Refuse options of `short_time_spectra` that mean nothing."""
+    """Refuse invalid options of `short_time_spectra`."""
     validate_parameter_constraints(
         {
             "rate": [Interval(Real, 0, None, closed="neither")],
@@ -126,7 +128,7 @@ def check_framing(rate: float, frame: int, hop: int, spectrum: str) -> None:
 
 
 def n_columns(frame: int, spectrum: str) -> int:
-    """Return how many numbers the spectrum of a frame has: none that is always zero."""
+    """Return how many numbers the spectrum of a frame has, without those that are always zero."""
     return frame // 2 + 1 if spectrum == "log-magnitude" else frame
 
 
@@ -144,7 +146,7 @@ def _check_signal(signal: Any, source: str) -> Any:
     bad = np.flatnonzero(~np.isfinite(samples))
     if bad.size:
         raise DataFileError(
-            f"{source} has {bad.size} sample(s) that are no finite numbers, the first at "
+            f"{source} has {bad.size} sample(s) that are not finite, the first at "
             f"{bad[0]}. Cut the recording there or repair it."
         )
     return samples

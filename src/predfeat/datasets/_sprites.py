@@ -1,4 +1,4 @@
-"""A small simulator in the place of a game: moving sprites before a moving background."""
+"""A small simulator that stands in for a game: sprites in front of a moving background."""
 
 from __future__ import annotations
 

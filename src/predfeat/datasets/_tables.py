@@ -1,4 +1,4 @@
-"""From a table's pieces to a recording; the common part of .csv, .tsv and .parquet."""
+"""A recording from the pieces of a table: the common part of all readers of tables."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Pieces:
     tallies : dict of int to CellTally
         What the cells of text are, by the column's position.
     text : dict of int to str
-        Positions of the columns that turned out to hold no numbers, with a sentence that says so.
+        Positions of the columns that turned out to hold no numbers, each with a sentence on why.
     units : tuple of str
         Of all columns of the file, "" where it says nothing.
     missing : Missing
@@ -182,7 +182,7 @@ class Pieces:
     def _timeline(
         self, ids: AnyArray | None, jumps: str | None, day_first: bool | None
     ) -> tuple[Timeline | None, Stamps | None, FloatArray | None]:
-        """Lay out the time column; a guessed one that is none is left out or made a channel."""
+        """Lay out the time column; one guessed wrongly is left out or made a channel."""
         position = self.roles.time
         if position is None:
             return None, None, None
@@ -219,19 +219,19 @@ class Pieces:
                 self._stamps = None
             if self.roles.clock is not None:
                 self.text[self.roles.clock] = (
-                    f"column {self.names[self.roles.clock]!r} goes with it."
+                    f"column {self.names[self.roles.clock]!r} belongs to it."
                 )
             return None, None, numbers
         if self.roles.clock is not None:
             both = f"{self.names[position]!r} and {self.names[self.roles.clock]!r}"
-            self.notes = (*self.notes, f"Columns {both} were put together as time stamps.")
+            self.notes = (*self.notes, f"Columns {both} were joined as time stamps.")
         elif self.roles.guessed:
             what = "was" if self.roles.by_name else "holds dates and was"
             self.notes = (*self.notes, f"Column {name!r} {what} taken as time stamps.")
         return timeline, stamps, None
 
     def _judge_text(self) -> None:
-        """Tell columns of text from columns of numbers with a few odd cells, and say so."""
+        """Tell columns of text from columns of numbers with a few odd cells, with notes."""
         ids = []
         odd = {}
         for position, tally in sorted(self.tallies.items()):
@@ -248,9 +248,9 @@ class Pieces:
         for name, tally in odd.items():
             option = in_python("missing", list(tally.examples))
             self.notes += (
-                f"{tally.n_odd} cell(s) of column {name!r} are no numbers and were taken as "
+                f"{tally.n_odd} cell(s) of column {name!r} are not numbers and were taken as "
                 f"missing: {tally.in_words()}{', …' if tally.n_odd > len(tally.examples) else ''}."
-                f" {option} says that this is meant.",
+                f" {option} confirms this.",
             )
         if ids and self.roles.group is None and not self.roles.asked:
             self.notes += (about_ids(ids),)
@@ -264,13 +264,13 @@ class Pieces:
             filled |= np.isfinite(block).any(axis=0)
         for i, position in enumerate(channels):
             if position not in self.text and not filled[i]:
-                self.text[position] = f"column {self.names[position]!r} holds no number."
+                self.text[position] = f"column {self.names[position]!r} holds no numbers."
         self._say_what_is_skipped()
         kept = [i for i, position in enumerate(channels) if position not in self.text]
         places = [channels[i] for i in kept]
         if not kept and as_channel is None:
             raise DataFileError(
-                f"{self.source} has no column of numbers to work on. "
+                f"{self.source} has no column of numbers. "
                 "A table needs one row per time step and one column per channel."
             )
         narrow = all(block.dtype == np.float32 for block in self.blocks)
@@ -279,7 +279,7 @@ class Pieces:
         for i, block in enumerate(self.blocks):
             values[at : at + len(block)] = block if len(kept) == len(channels) else block[:, kept]
             at += len(block)
-            self.blocks[i] = block[:0]  # given back at once, so that the series is held once only
+            self.blocks[i] = block[:0]  # freed at once, so that the series is in memory only once
         if as_channel is not None:
             assert self.roles.time is not None
             before = sum(channels[i] < self.roles.time for i in kept)
@@ -299,7 +299,7 @@ class Pieces:
         reasons = [self.text[i] for i in sorted(self.text)]
         if self.roles.asked and set(self.text) & set(self.roles.channels):
             raise DataFileError(
-                f"a column asked for holds no numbers in {self.source}: {reasons[0]}"
+                f"a requested column of {self.source} holds no numbers: {reasons[0]}"
             )
         listed = " ".join(reasons[:5]) + (
             f" And {len(reasons) - 5} more." if len(reasons) > 5 else ""
@@ -312,14 +312,14 @@ class Pieces:
 
 
 def _held(cells: Sequence[Any] | AnyArray | None) -> int:
-    """Return the bytes that cells take, in an array or as objects in a list."""
+    """Return the memory of cells in bytes, in an array or as objects in a list."""
     if isinstance(cells, np.ndarray):
         return cells.nbytes
     return 0 if cells is None else sum(map(sys.getsizeof, cells)) + 8 * len(cells)
 
 
 def in_file_order(recording: Recording, ids: AnyArray | None, source: str) -> Recording:
-    """Finish a recording without time stamps: only groups that stand mixed are sorted out."""
+    """Finish a recording without time stamps: only interleaved groups are reordered."""
     if ids is None:
         return recording
     found = arrange(None, ids, source=source, name="", guessed=False)
@@ -335,7 +335,7 @@ def in_file_order(recording: Recording, ids: AnyArray | None, source: str) -> Re
 def laid_out(
     recording: Recording, timeline: Timeline, column: FileColumn, stamps: Stamps
 ) -> Recording:
-    """Finish a recording with time stamps: rows in order, gaps put in, copies left out."""
+    """Finish a recording with time stamps: rows in order, gaps inserted, copies left out."""
     values, rows = recording.values, timeline.rows
     if rows is not None:
         values = np.where((rows >= 0)[:, None], values[rows], np.nan)
@@ -362,7 +362,7 @@ def laid_out(
 
 
 def _plain_ids(cells: list[Any]) -> AnyArray:
-    """Return ids as whole numbers where their text says nothing more, else as they are."""
+    """Return ids as integers if that loses nothing of their text, else as they are."""
     if cells and all(isinstance(i, str) for i in set(cells)):
         canonical = {i: int(i) for i in set(cells) if i.isascii() and i.isdigit() and len(i) < 19}
         if all(str(canonical.get(i)) == i for i in set(cells)):

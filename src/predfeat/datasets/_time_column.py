@@ -28,7 +28,7 @@ class TimeColumn:
     clock : int or None
         A second column with the times of day, where the first has the dates alone.
     by_name : bool
-        Whether its name told, and not the dates in it.
+        Whether it was found by its name, not by the dates in it.
     """
 
     position: int
@@ -39,11 +39,11 @@ class TimeColumn:
 def find_time(
     names: Sequence[str], candidates: Iterable[int], sample: Sample | None
 ) -> TimeColumn | None:
-    """Find the time column: by name, else the first one of dates that go on.
+    """Find the time column: by name, else the first one of advancing dates.
 
-    Of columns with a name for it the first that holds time stamps is taken; a column called t
-    comes after those of dates, as it may be a temperature. Dates that mostly repeat the row
-    before are a time only together with a column of times of day.
+    Among columns named like one, the first that holds time stamps is taken; a column called t
+    comes after those of dates, as it may be a temperature. Dates that mostly repeat the previous
+    row are time stamps only together with a column of times of day.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def _kind(cells: Sequence[Any] | AnyArray) -> str:
 
 
 def _goes_on(cells: Sequence[Any] | AnyArray) -> bool:
-    """Tell whether most rows have another stamp than the row before."""
+    """Tell whether most rows have a different stamp from the previous row."""
     if len(cells) < 2:
         return True
     same = sum(bool(one == other) for one, other in zip(cells[1:], cells[:-1], strict=True))

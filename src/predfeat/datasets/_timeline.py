@@ -67,7 +67,7 @@ def lay_out(
     """Put rows on an even time axis: short jumps become missing rows, long ones new sequences.
 
     The step is the median difference inside the sequences. A jump of more than 1.5 steps, rounded
-    to m steps, stands for m - 1 missing rows; where these are more than 100, a new sequence
+    to m steps, stands for m - 1 missing rows; if these are more than 100, a new sequence
     begins instead. Where one row in a hundred, and ten at the least, has the stamp of the row
     before in the file, the clock is coarser than the sampling: the step is then the mean one, and
     a jump counts from the clock's next tick. Dates by the month or year are counted in months or
@@ -82,7 +82,7 @@ def lay_out(
     source, name : str
         The file and the time column, for messages.
     jumps : {"gaps", "ignore"}, optional
-        "gaps" makes gaps of weekends, too; "ignore" keeps the rows as they are.
+        "gaps" turns weekends into gaps, too; "ignore" keeps the rows as they are.
     n_columns : int
         Of the series, to judge how much memory the missing rows would take.
     tick : Fraction
@@ -159,7 +159,7 @@ def _ids(groups: AnyArray | None, arrangement: Arrangement) -> AnyArray | None:
 def _without_holidays(
     missing: IntArray, calendar: CalendarSteps, name: str
 ) -> tuple[IntArray, str]:
-    """Let a jump of up to a week stand as one step, as a weekend does."""
+    """Count a jump of up to a week as one step, like a weekend."""
     a_week = len(calendar.weekdays)
     short = (missing > 0) & (missing <= a_week)
     days = (
@@ -174,7 +174,7 @@ def _without_holidays(
     )
     said = (
         f"The dates ({name!r}) are {calendar.unit}, {days}: the days between them{also} were not "
-        'taken as gaps. jumps="gaps" makes gaps of them.'
+        'taken as gaps. jumps="gaps" turns them into gaps.'
     )
     return np.where(short, 0, missing), said
 
@@ -241,8 +241,8 @@ def _warn_uneven(steps: FloatArray, whole: IntArray, source: str, name: str) -> 
 
 def _about_ticks(difference: FloatArray, step: float, unit: str | None, name: str) -> str:
     return (
-        f"{np.mean(difference == 0):.0%} of the time stamps ({name!r}) repeat the one before: the "
-        "clock is coarser than the sampling, and the rows were taken as evenly spaced, "
+        f"{np.mean(difference == 0):.0%} of the time stamps ({name!r}) repeat the previous one: "
+        "the clock is coarser than the sampling. The rows were taken as evenly spaced, "
         f"{step:g}{f' {unit}' if unit else ''} apart."
     )
 
@@ -252,8 +252,8 @@ def _notes(missing: IntArray, cut: BoolArray, name: str) -> tuple[str, ...]:
     if missing.any():
         notes.append(
             f"{np.count_nonzero(missing)} jump(s) of the time stamps ({name!r}): "
-            f"{int(missing.sum())} missing row(s) were put in as gaps. "
-            'jumps="ignore" reads without them.'
+            f"{int(missing.sum())} missing row(s) were inserted as gaps. "
+            'jumps="ignore" leaves them out.'
         )
     if cut.any():
         notes.append(

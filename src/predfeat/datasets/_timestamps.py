@@ -1,4 +1,4 @@
-"""Time stamps: what the cells of a time column say."""
+"""Time stamps, from the cells of a time column."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ class Stamps:
     time : ndarray
         Numbers or datetime64; dates with a zone are in UTC.
     unit : str or None
-        Of `time`; None where nobody says.
+        Of `time`; None if unknown.
     notes : tuple of str
     exact : ndarray
-        The same with all digits of the cells: what is to be sorted and subtracted. datetime64,
+        The same with all digits of the cells, for sorting and subtracting: datetime64,
         moved by `moved`; or counts of `tick`.
     tick : Fraction
         In `unit`.
@@ -76,7 +76,7 @@ class Stamps:
     moved: np.timedelta64 = NOT_MOVED
 
     def times(self, exact: AnyArray, rows: IntArray | None) -> AnyArray:
-        """Return the time of rows that are laid out; those of no row of the file from `exact`."""
+        """Return the time of rows that are laid out; inserted rows take it from `exact`."""
         if rows is None:
             return self.time
         found: AnyArray
@@ -92,7 +92,7 @@ class Stamps:
 
 
 def is_time_name(name: str) -> int | None:
-    """Return how good a name for a time column this is, 0 the best; None if it is none.
+    """Return how well a name fits a time column, 0 the best; None if it does not.
 
     Examples
     --------
@@ -108,13 +108,13 @@ def is_time_name(name: str) -> int | None:
 
 
 def unit_in_name(name: str) -> float | None:
-    """Return the seconds in the unit of time that a column's name tells."""
+    """Return the unit of time in a column's name, in seconds."""
     unit = _parted(name)[1]
     return None if unit is None else SECONDS.get(unit)
 
 
 def _parted(name: str) -> tuple[str, str | None]:
-    """Part a name such as "time (s)" or "time_ms" into itself and its unit."""
+    """Split a name such as "time (s)" or "time_ms" into itself and its unit."""
     if len(name) > LONGEST_NAME:
         return name, None
     brackets = _IN_BRACKETS.fullmatch(name)
@@ -137,8 +137,8 @@ def parse_times(
 ) -> Stamps:
     """Read time stamps: numbers, dates, or times of day.
 
-    Whole numbers such as 20240131 are days (also with hours, minutes and seconds behind, or a
-    month alone), and those that are Unix times of the years 2001 to 2100 are moments.
+    Whole numbers such as 20240131 are days (also with hours, minutes and seconds
+    appended, or months without a day), and Unix times of the years 2001 to 2100 are moments.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def parse_times(
     day_first : bool, optional
         Whether 1/2/2012 is the first of February; by default the column decides.
     unit : str
-        Of numbers, where a row of units tells it; else the name may.
+        Of numbers, from a row of units; else the name may hold it.
 
     Returns
     -------
@@ -157,7 +157,7 @@ def parse_times(
     Raises
     ------
     DataFileError
-        When some cells are no time stamps.
+        When some cells are not time stamps.
     AmbiguousDatesError
         When day and month cannot be told apart.
     """
@@ -201,13 +201,13 @@ def _dates(texts: list[str], day_first: bool | None) -> Stamps | str:
 
 
 def _past_midnight(clock: IntArray) -> Stamps:
-    """Let times of day go on after midnight, where the clock falls by nearly a day."""
+    """Continue times of day after midnight, where the clock falls by nearly a day."""
     falls = np.diff(clock) < -_DAY // 2
     if not falls.any() or clock.max() >= _DAY:
         return _counted(clock, _NANOSECOND)
     days = np.append(0, np.cumsum(falls))
     times = "once" if days[-1] == 1 else f"{days[-1]} times"
-    note = f"The times of day pass midnight {times}: a new day was counted each time."
+    note = f"The times of day pass midnight {times}: each time a new day begins."
     return _counted(clock + _DAY * days, _NANOSECOND, (note,))
 
 
@@ -296,7 +296,7 @@ def _written_as_one_number(numbers: AnyArray) -> AnyArray | None:
 
 
 def _unix(counts: AnyArray, tick: Fraction, name: str) -> tuple[AnyArray | None, str]:
-    """Read plausible Unix times as moments, and say so."""
+    """Read plausible Unix times as moments, with a note."""
     low, high = counts.min().item() * tick, counts.max().item() * tick
     for per_second, unit, _ in _EPOCH_UNITS:
         if _EPOCHS[0] * per_second <= low and high <= _EPOCHS[1] * per_second:
@@ -314,7 +314,7 @@ def _unix(counts: AnyArray, tick: Fraction, name: str) -> tuple[AnyArray | None,
 
 
 def _moments(counts: AnyArray, seconds: Fraction) -> AnyArray:
-    """Return moments from counts of so many seconds since 1970; what is below 1 ns is cut off."""
+    """Return moments from counts, in units of `seconds`, since 1970; truncated to 1 ns."""
     units = [(seconds * per_second, kind) for per_second, _, kind in _EPOCH_UNITS]
     factor, kind = next((u for u in units if u[0].denominator == 1), units[-1])
     whole = counts.astype(np.int64) // factor.denominator * factor.numerator

@@ -42,7 +42,7 @@ def read_video(
         container = av.open(str(path))
     with container:
         if not container.streams.video:
-            raise DataFileError(f"{path.name} holds no pictures.")
+            raise DataFileError(f"{path.name} holds no video.")
         with damage(path.name, "a video"):
             stream = container.streams.video[0]
             own_size = stream.height, stream.width
@@ -72,7 +72,7 @@ def read_video(
     if block:
         pieces.append(np.array(block, dtype=np.float64))
     if not pieces:
-        raise DataFileError(f"{path.name} holds no pictures that can be decoded.")
+        raise DataFileError(f"{path.name} holds no frames that can be decoded.")
     recording = _recording(pieces, stamps, fps, (rows, columns), path.name, jumps)
     if progress is not None:
         progress(1.0)

@@ -24,7 +24,7 @@ def check_window(
     inside = top >= 0 and left >= 0 and top + height <= size[0] and left + width <= size[1]
     if height < 1 or width < 1 or not inside:
         raise DataFileError(
-            f"window (top, left, height, width) = {tuple(window)} does not lie in the {picture}, "
-            f"{size[0]} rows and {size[1]} columns."
+            f"window (top, left, height, width) = {tuple(window)} does not lie inside the "
+            f"{picture} of {size[0]} rows and {size[1]} columns."
         )
     return top, left, height, width

@@ -1,4 +1,4 @@
-"""Features back into a file, with the time stamps, groups and names of what they came from."""
+"""Features written to a file, with the time stamps, groups and names of their recording."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def write_features(
 ) -> None:
     """Write features, one row per row of the file they come from, in the file's own order.
 
-    Rows that the reader put in for gaps between time stamps are not written; a row that it left
-    out as a copy of another one gets the features of that one. Numbers keep all
-    their digits: reading them gives the same bits. NaN becomes an empty cell. Time stamps and group
+    Rows that the reader inserted for gaps between time stamps are not written; a row that it left
+    out as a copy gets the features of the row that it repeats. Numbers keep all their digits:
+    reading them gives the same bits. NaN becomes an empty cell. Time stamps and group
     ids are those of the file: the text of its cells, character by character, or values of the
-    same type, which in a text table stand with all their digits. In Parquet, time stamps in text
+    same type, written to a text table with all their digits. In Parquet, time stamps in text
     that are numbers become numbers, unless these have too few digits.
 
     Parameters
@@ -79,7 +79,7 @@ def write_features(
     """
     if suffix not in WRITABLE_SUFFIXES:
         raise DataFileError(
-            f"{suffix!r} is no format for features: give one of {', '.join(WRITABLE_SUFFIXES)}."
+            f"{suffix!r} is not a format for features: give one of {', '.join(WRITABLE_SUFFIXES)}."
         )
     features = np.asarray(values, dtype=np.float64)
     if features.ndim != 2 or features.shape[1] != len(names):
@@ -138,7 +138,7 @@ def _in_numbers(column: FileColumn) -> FileColumn:
 
 
 def _file_rows(cells: AnyArray, recording: Recording) -> AnyArray:
-    """Return something that is told for each row of the series for the rows of the file."""
+    """Return values given for each row of the series in the rows of the file."""
     if recording.rows is None:
         return cells
     there = recording.rows >= 0
@@ -189,7 +189,7 @@ def _text_blocks(
 
 
 def _in_quotes_where_needed(text: str) -> str:
-    """Quote what could be taken for a delimiter, a line's end, padding or a comment.
+    """Quote text that could be read as a delimiter, a line end, padding or a comment.
 
     All delimiters count, as a reader has to find out which one it is.
     """
@@ -222,5 +222,5 @@ def _for_arrow(stored: Any) -> Any:
 
 
 def _in_utf8(text: str) -> bytes:
-    """Encode any text: a file's name may hold bytes that are none, which become escapes."""
+    """Encode any text; bytes of a file name that are not UTF-8 become escapes."""
     return text.encode("utf-8", "backslashreplace")
