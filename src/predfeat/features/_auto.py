@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from predfeat._compat import JOBS, POSITIVE, WINDOW, StrOptions, whole_number
+from predfeat._method_names import METHOD_NAMES
 from predfeat._progress import step
 from predfeat._typing import FloatArray
 from predfeat.exceptions import NoSpectrumError, ShortSequencesError
@@ -38,10 +39,12 @@ from predfeat.whitening import Whitening, fit_whitening
 __all__ = ["AutoFeatures", "WITH_INVERSE_SPREAD"]
 
 _REPEATS = (0, 1, 3, 10)
+_FULL, _STAR = METHOD_NAMES["gpfa1"], METHOD_NAMES["gpfa2"]
+_FULL_BY_SPREAD = f"{_FULL}, inverse spread"
 _KINDS: dict[str, dict[str, Any]] = {
-    "GPFA (1)": {"terms": (Future("full"), Past("full"))},
-    "GPFA (2)": {"terms": (Future("star"), Past("star"))},
-    "GPFA (1), inverse spread": {
+    _FULL: {"terms": (Future("full"), Past("full"))},
+    _STAR: {"terms": (Future("star"), Past("star"))},
+    _FULL_BY_SPREAD: {
         "terms": (Future("full"), Past("full")),
         "weighting": "inverse_spread",
         "normalized": False,
@@ -61,18 +64,18 @@ _STARTS = {
     _ONE_MORE: None,
 }
 _STARTS_OF = {
-    "GPFA (1)": list(_STARTS),
+    _FULL: list(_STARTS),
     # From one feature more it ends where GPFA (1) does.
-    "GPFA (2)": [start for start in _STARTS if start != _ONE_MORE],
+    _STAR: [start for start in _STARTS if start != _ONE_MORE],
     # From other starts, a fit weighted by inverse spread may end at features that are silent
     # except for a few loud moments of the training data. The criterion favours these for the same
     # reason as the fit does, and so cannot detect them.
-    "GPFA (1), inverse spread": ["slow_fast"],
+    _FULL_BY_SPREAD: ["slow_fast"],
 }
 _WITH_GRAPH = {
     f"{kind} from {start}": (kind, start) for kind in _KINDS for start in _STARTS_OF[kind]
 }
-WITH_INVERSE_SPREAD = {name for name, (kind, _) in _WITH_GRAPH.items() if "inverse" in kind}
+WITH_INVERSE_SPREAD = {name for name, (kind, _) in _WITH_GRAPH.items() if kind == _FULL_BY_SPREAD}
 _N_AVERAGED = 10
 # The others want more successive samples than a state and its successor.
 _NEVER_TOO_SHORT = ("SFA", "SFA, both ends", "PFA (K=0)")

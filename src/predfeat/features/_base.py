@@ -209,6 +209,33 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         refuse_overflow(features[~gaps], "features", of="X")
         return features
 
+    def transform_series(self, series: Sequences) -> Sequences:
+        """Extract the features of a checked series: nothing is checked again.
+
+        Parameters
+        ----------
+        series : Sequences
+            With the columns that the model was fitted to.
+
+        Returns
+        -------
+        Sequences
+            The features, with the same sequences and gaps as the series.
+
+        Examples
+        --------
+        >>> from predfeat import SFA
+        >>> from predfeat.datasets import predictable_noise
+        >>> from predfeat.series import check_sequences
+        >>> series = check_sequences(predictable_noise(300, random_state=0))
+        >>> SFA().fit_series(series).transform_series(series).rows.shape
+        (300, 2)
+        """
+        check_is_fitted(self)
+        rows = (series.rows - self.mean_) @ self.components_.T
+        rows[~series.valid] = 0.0
+        return series.with_rows(rows)
+
     def inverse_transform(self, Y: Any) -> FloatArray:
         """Return the least-squares reconstruction of the input from the features.
 

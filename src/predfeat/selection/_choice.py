@@ -12,7 +12,7 @@ from predfeat.selection._surface import Setting, Surface
 __all__ = ["Choice"]
 
 # Fewer standard errors above zero than this, and nothing was predicted.
-_SURELY = 2.0
+_STANDARD_ERRORS_ABOVE_ZERO = 2.0
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Choice:
     @property
     def found_nothing(self) -> bool:
         """Whether even the chosen setting does not surely predict anything."""
-        return self.judged.predicted <= _SURELY * self.judged.error
+        return self.judged.predicted <= _STANDARD_ERRORS_ABOVE_ZERO * self.judged.error
 
     @property
     def remarks(self) -> list[str]:

@@ -37,7 +37,6 @@ def choose(
     n_neighbors: Sequence[int] = (2, 5, 10, 20, 30),
     n_components: Sequence[int] = tuple(range(1, 11)),
     horizon: int | None = None,
-    graph: str | None = None,
     method: Any = GPFA,
     n_folds: int = 5,
     n_measured: int = 10,
@@ -65,10 +64,9 @@ def choose(
     horizon : int, optional
         How many steps ahead to predict, H, of the method where it knows it and of the measure. By
         default the method's own, or 1.
-    graph : {"full", "star"}, optional
-        Of GPFA.
     method : estimator or its class, default=GPFA
-        GPFA, SFA, PFA or ForeCA; an instance says the parameters that are not varied.
+        GPFA, SFA, PFA or ForeCA. An instance sets the parameters that are not varied, such as
+        `GPFA(graph="full")`.
     n_folds : int, default=5
     n_measured : int, default=10
         Neighbours of the measure, q.
@@ -92,7 +90,7 @@ def choose(
     >>> choice.chosen.n_lags, choice.chosen.n_components
     (1, 2)
     """
-    template = _template(method, graph)
+    template = _template(method)
     validate_parameter_constraints(
         {"n_folds": [whole_number(2)], "n_measured": [POSITIVE]},
         {"n_folds": n_folds, "n_measured": n_measured},
@@ -151,7 +149,7 @@ def choose_method(
         One that cannot be fitted, such as ForeCA where no stretch is long enough for a spectrum,
         is left out with a `LeftOutWarning`.
     **options
-        Passed on to `choose`; `graph` is for GPFA only.
+        Passed on to `choose`.
 
     Returns
     -------
@@ -159,10 +157,7 @@ def choose_method(
         The method whose chosen setting predicts most, in fits of its own where these were asked
         for, comes first.
     """
-    graph = options.pop("graph", None)
-    templates = [
-        _template(method, graph if _is_gpfa(method) else None) for method in _as_list(methods)
-    ]
+    templates = [_template(method) for method in _as_list(methods)]
     if options.get("horizon") is None:
         options["horizon"] = _shared_horizon(templates)
     choices, left_out = [], []
@@ -183,10 +178,6 @@ def _as_list(methods: Sequence[Any]) -> list[Any]:
     if not found:
         raise ValueError("methods is empty: give at least one, such as GPFA or SFA().")
     return found
-
-
-def _is_gpfa(method: Any) -> bool:
-    return isinstance(method, GPFA) or (isinstance(method, type) and issubclass(method, GPFA))
 
 
 @dataclass(frozen=True)
@@ -270,14 +261,10 @@ def _confirmed(
     return replace(chosen, predicted=float(scores.mean()), error=float(standard_error(scores)))
 
 
-def _template(method: Any, graph: str | None) -> Any:
+def _template(method: Any) -> Any:
     template = method() if isinstance(method, type) else clone(method)
     if not isinstance(template, (GPFA, SFA, PFA, ForeCA)):
         raise TypeError(f"method must be GPFA, SFA, PFA or ForeCA, but is {template!r}.")
-    if graph is not None:
-        if not isinstance(template, GPFA):
-            raise ValueError(f"graph={graph!r}: {type(template).__name__} has no graph.")
-        template.set_params(graph=graph)
     template.check_parameters()
     return template
 

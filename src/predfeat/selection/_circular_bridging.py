@@ -12,10 +12,10 @@ from predfeat._typing import FloatArray, IntArray
 from predfeat.selection._surrogates import FOURIER_KINDS, SHORTEST_FOURIER
 from predfeat.series import Sequences
 
-__all__ = ["bridge_ends", "close_rings"]
+__all__ = ["bridge_ends", "close_circles"]
 
 # A bridge is long enough when this little of one end's memory is left at the other.
-_MEMORY_LEFT = 0.05
+_MEMORY_LEFT_ACROSS_BRIDGE = 0.05
 
 
 def bridge_ends(
@@ -58,19 +58,23 @@ def bridge_ends(
     # With fewer steps than twice the columns, the process would fit the steps by chance.
     if len(times) >= 2 * series.n_columns:
         mean = series.samples.mean(axis=0)
-        fit = _Process.of_all if kind == "joint-phases" else _Process.of_each
+        fit = (
+            _Autoregression.of_all_channels
+            if kind == "joint-phases"
+            else _Autoregression.of_each_channel
+        )
         process = fit(series.rows[times] - mean, series.rows[times + 1] - mean, mean)
         pieces = [
-            _ring(series.rows, list(stretches), process, random)
+            _bridged_circle(series.rows, list(stretches), process, random)
             for _, stretches in groupby(bounds, lambda bound: series.sequence_first[bound[0]])
         ]
     return np.concatenate(pieces), _numbered(pieces)
 
 
-def _ring(
+def _bridged_circle(
     rows: FloatArray,
     stretches: list[tuple[int, int]],
-    process: _Process,
+    process: _Autoregression,
     random: np.random.Generator,
 ) -> FloatArray:
     """Return a sequence's stretches with bridges between them, and one back to the first."""
@@ -88,7 +92,7 @@ def _ring(
 
 
 @dataclass(frozen=True)
-class _Process:
+class _Autoregression:
     """x_{t+1} = A x_t + noise, around a mean."""
 
     transition: FloatArray  # A
@@ -96,7 +100,9 @@ class _Process:
     mean: FloatArray | float = 0.0
 
     @classmethod
-    def of_all(cls, before: FloatArray, after: FloatArray, mean: FloatArray | float) -> _Process:
+    def of_all_channels(
+        cls, before: FloatArray, after: FloatArray, mean: FloatArray | float
+    ) -> _Autoregression:
         """Fit a process in which each channel may depend on all others."""
         found = np.linalg.lstsq(before, after, rcond=None)[0].T.astype(np.float64)
         transition = found / max(1.0, _radius(found))  # what explodes would never come back
@@ -104,7 +110,9 @@ class _Process:
         return cls(transition, rest.T @ rest / len(rest), mean)
 
     @classmethod
-    def of_each(cls, before: FloatArray, after: FloatArray, mean: FloatArray | float) -> _Process:
+    def of_each_channel(
+        cls, before: FloatArray, after: FloatArray, mean: FloatArray | float
+    ) -> _Autoregression:
         """Fit a process to each channel by itself."""
         square = np.square(before).sum(axis=0)
         left = np.divide((before * after).sum(axis=0), square, where=square > 0, out=0 * square)
@@ -117,7 +125,11 @@ class _Process:
         left = _radius(self.transition)
         if left >= 1:
             return np.inf
-        return 1.0 if left <= _MEMORY_LEFT else float(np.ceil(np.log(_MEMORY_LEFT) / np.log(left)))
+        return (
+            1.0
+            if left <= _MEMORY_LEFT_ACROSS_BRIDGE
+            else float(np.ceil(np.log(_MEMORY_LEFT_ACROSS_BRIDGE) / np.log(left)))
+        )
 
     @cached_property
     def root(self) -> FloatArray:
@@ -163,7 +175,7 @@ def _radius(transition: FloatArray) -> float:
     return float(np.abs(np.linalg.eigvals(transition)).max())
 
 
-def close_rings(
+def close_circles(
     values: FloatArray, series: Sequences, kind: str, n_rows: int
 ) -> tuple[FloatArray, IntArray]:
     """Repeat the first rows of every stretch that a Fourier kind randomises at its end.
@@ -194,17 +206,17 @@ def close_rings(
     Examples
     --------
     >>> import numpy as np
-    >>> from predfeat.selection._rings import close_rings
+    >>> from predfeat.selection._circular_bridging import close_circles
     >>> from predfeat.series import check_sequences
     >>> X = np.arange(5.0).reshape(-1, 1)
-    >>> closed, groups = close_rings(X, check_sequences(X), "phases", 2)
+    >>> closed, groups = close_circles(X, check_sequences(X), "phases", 2)
     >>> closed.ravel()
     array([0., 1., 2., 3., 4., 0., 1.])
     """
     pieces = []
     for start, stop in series.run_bounds():
-        is_ring = kind in FOURIER_KINDS and stop - start >= SHORTEST_FOURIER
-        first = values[start : min(start + n_rows, stop)] if is_ring else values[:0]
+        is_circular = kind in FOURIER_KINDS and stop - start >= SHORTEST_FOURIER
+        first = values[start : min(start + n_rows, stop)] if is_circular else values[:0]
         pieces.append(np.concatenate([values[start:stop], first]))
     return np.concatenate(pieces), _numbered(pieces)
 

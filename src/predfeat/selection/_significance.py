@@ -24,10 +24,10 @@ from predfeat.exceptions import (
     ReturningGroupWarning,
     SignificanceError,
 )
-from predfeat.selection._rings import bridge_ends, close_rings
+from predfeat.selection._circular_bridging import bridge_ends, close_circles
 from predfeat.selection._significance_result import Significance
 from predfeat.selection._statistic import NestedShares, Statistic
-from predfeat.selection._surrogates import FOURIER_KINDS, check_kind, surrogates
+from predfeat.selection._surrogates import FOURIER_KINDS, kind_and_block_length, surrogates
 from predfeat.series import Sequences, check_matrix, check_sequences
 
 __all__ = ["significance"]
@@ -39,8 +39,7 @@ def significance(
     *,
     groups: ArrayLike | None = None,
     n_surrogates: int = 99,
-    kind: str = "permutation",
-    block_length: int | None = None,
+    kind: str | tuple[str, int] = "permutation",
     statistic: NestedShares | Statistic = NestedShares(),  # noqa: B008 (frozen)
     alpha: float = 0.05,
     random_state: int = 0,
@@ -67,10 +66,9 @@ def significance(
     n_surrogates : int, default=99
         p-values are multiples of 1 / (n_surrogates + 1). The level is exactly alpha when alpha is
         such a multiple, below it otherwise.
-    kind : str, default="permutation"
-        One of `KINDS`; each answers another question.
-    block_length : int, optional
-        For kind "blocks", see `surrogates`.
+    kind : str or ("blocks", int), default="permutation"
+        One of `KINDS`; each answers a different question. ("blocks", 20) sets the number of rows
+        in a block, see `block_length` in `surrogates`.
     statistic : NestedShares or callable
         What makes a feature good, lower is better: `nested_shares`, with the parameters that a
         `NestedShares` holds; or any function of the features and their groups (a number for each
@@ -136,8 +134,8 @@ def significance(
     >>> significance(model, X, n_surrogates=19, kind="joint-phases").n_significant
     0
     """
-    _check(model, n_surrogates, kind, statistic, block_length, alpha, random_state)
-    task = _task(model, X, groups, kind, statistic, block_length, random_state)
+    _check(model, n_surrogates, kind, statistic, alpha, random_state)
+    task = _task(model, X, groups, kind, statistic, random_state)
     result = task.start(alpha) if previous is None else _taken_up(previous, task.setting(), alpha)
     result = replace(result, surrogate_statistics=result.surrogate_statistics[:n_surrogates])
     tell = on_progress or (lambda done, total: None)
@@ -185,7 +183,7 @@ class _Task:
         """Fit a clone to a series, and return its features' statistics."""
         model = clone(self.model)
         reach = getattr(model, "n_lags", 1) - 1 + self.horizon
-        rows, groups = close_rings(values, self.series, self.kind, reach)
+        rows, groups = close_circles(values, self.series, self.kind, reach)
         model.fit(rows, groups=groups)
         features = np.asarray(model.transform(rows), dtype=np.float64)
         statistics = np.asarray(self._judge(model, features, groups), dtype=np.float64)
@@ -250,12 +248,12 @@ def _task(
     model: Any,
     X: Any,
     groups: ArrayLike | None,
-    kind: str,
+    given_kind: str | tuple[str, int],
     statistic: NestedShares | Statistic,
-    block_length: int | None,
     random_state: int,
 ) -> _Task:
     """Check the data, and close its rings where surrogates are made of them."""
+    kind, block_length = kind_and_block_length(given_kind)
     matrix = check_matrix(X, min_rows=2)
     series = check_sequences(matrix, groups)  # says what is wrong, or warns, once
     values = matrix.values
@@ -297,9 +295,8 @@ def _type_of(resolution: float) -> type[np.floating[Any]]:
 def _check(
     model: Any,
     n_surrogates: int,
-    kind: str,
+    kind: str | tuple[str, int],
     statistic: NestedShares | Statistic,
-    block_length: int | None,
     alpha: float,
     random_state: int,
 ) -> None:
@@ -323,7 +320,7 @@ def _check(
         },
         caller_name="significance",
     )
-    check_kind(kind, block_length)
+    kind_and_block_length(kind)
     (statistic if isinstance(statistic, NestedShares) else NestedShares()).check()
     _refuse_bad_horizon(model)
     needed = int(np.ceil(1 / alpha - 1e-9)) - 1

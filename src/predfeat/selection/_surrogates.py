@@ -18,7 +18,7 @@ __all__ = [
     "KINDS",
     "SHORTEST_FOURIER",
     "SurrogateKind",
-    "check_kind",
+    "kind_and_block_length",
     "surrogates",
 ]
 
@@ -149,7 +149,7 @@ def surrogates(
     >>> print(KINDS["phases"].question)
     Is there more than each channel's own autocorrelation?
     """
-    check_kind(kind, block_length)
+    _check_kind(kind, block_length)
     validate_parameter_constraints(
         {"random_state": [SEED, np.random.SeedSequence, np.random.Generator]},
         {"random_state": random_state},
@@ -166,7 +166,21 @@ def surrogates(
     return surrogate
 
 
-def check_kind(kind: str, block_length: int | None) -> None:
+def kind_and_block_length(kind: str | tuple[str, int]) -> tuple[str, int | None]:
+    """Return the kind and the length of its blocks, None where it does not say.
+
+    Examples
+    --------
+    >>> from predfeat.selection._surrogates import kind_and_block_length
+    >>> kind_and_block_length(("blocks", 20)), kind_and_block_length("iaaft")
+    (('blocks', 20), ('iaaft', None))
+    """
+    name, block_length = kind if isinstance(kind, tuple) and len(kind) == 2 else (kind, None)
+    _check_kind(name, block_length)
+    return name, block_length
+
+
+def _check_kind(kind: Any, block_length: int | None) -> None:
     """Refuse a kind that does not exist, and a block length that means nothing."""
     if kind not in KINDS:
         raise SurrogateError(

@@ -15,7 +15,6 @@ from predfeat.measures import available_neighbors, left_open, subspace_angles
 from predfeat.selection.diagnosis._findings import Finding, by_degree
 from predfeat.selection.diagnosis._subject import (
     Subject,
-    features_of,
     refitted,
 )
 from predfeat.series import Sequences
@@ -150,7 +149,7 @@ def _scores(
     n_neighbors = _neighbors_of_both(subject, *parts)
     shares = [
         left_open(
-            features_of(model, part),
+            model.transform_series(part),
             subject.n_lags,
             max(1, n_neighbors),  # where there are none, the search for one says why
             horizon=subject.horizon,

@@ -19,7 +19,6 @@ from predfeat.whitening import Whitening, fit_whitening
 
 __all__ = [
     "Subject",
-    "features_of",
     "refitted",
 ]
 
@@ -124,12 +123,12 @@ class Subject:
     @cached_property
     def features(self) -> Sequences:
         """The features of the training data."""
-        return features_of(self.model, self.series)
+        return self.model.transform_series(self.series)
 
     @cached_property
     def test_features(self) -> Sequences | None:
         """The features of the other data."""
-        return None if self.test is None else features_of(self.model, self.test)
+        return None if self.test is None else self.model.transform_series(self.test)
 
     @cached_property
     def first_space(self) -> Sequences:
@@ -192,13 +191,6 @@ class Subject:
         model: Any = self.model
         found = embed(self.white, space, table, model.settings, n_pairs)
         return found.eigenvalues, found.directions
-
-
-def features_of(model: LinearFeatures, series: Sequences) -> Sequences:
-    """Return the features as sequences, gaps where the series has them."""
-    rows = (series.rows - model.mean_) @ model.components_.T
-    rows[~series.valid] = 0.0
-    return series.with_rows(rows)
 
 
 def refitted(
