@@ -1,4 +1,7 @@
-"""Sequences as rings: what a Fourier transform takes them for."""
+"""Sequences closed to circles, as a Fourier transform treats them.
+
+Surrogates with random Fourier phases then see no jump between the last row and the first.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from predfeat.series import Sequences
 
 __all__ = ["bridge_ends", "close_circles"]
 
-# A bridge is long enough when this little of one end's memory is left at the other.
+# A bridge is long enough when this share of one end's influence is left at the other.
 _MEMORY_LEFT_ACROSS_BRIDGE = 0.05
 
 
@@ -23,18 +26,18 @@ def bridge_ends(
 ) -> tuple[FloatArray, IntArray]:
     """Fill the gaps of every sequence, and add rows that lead from its end to its beginning.
 
-    For a Fourier kind every stretch between gaps would be a ring, and where its ends do not fit
+    The Fourier kinds treat every stretch between gaps as circular. Where its ends do not match,
     the surrogates are less predictable than the data. That bias is of the size of one step, but so
-    is the difference between surrogates, however long the stretch is. The rows added are drawn
+    is the difference between surrogates, however long the stretch is. The added rows are drawn
     from a linear Gaussian process (a first-order autoregression fitted to the series), given both
-    ends: of a series that is such a process, the ring is as well.
+    ends: if the series is such a process, so is the circle.
 
-    For the joint kind it is a process of all channels together. For the others, which part the
-    channels, each has its own: what two channels have in common by chance would else go on in the
-    rows added, and be more than chance.
+    For the joint kind, it is one process of all channels. The other kinds randomise the channels
+    separately, and each channel has its own process: otherwise a chance correlation between two
+    channels would continue in the added rows, and no longer be chance.
 
-    A bridge has as many rows as are missing, and the last one of a ring as many as the process
-    remembers; neither has more than the sequence.
+    A bridge over a gap has as many rows as are missing, and the one that closes the circle as
+    many as the process remembers; neither is longer than the sequence.
 
     Parameters
     ----------
@@ -49,13 +52,13 @@ def bridge_ends(
     rows : ndarray of shape (n_longer, n_columns)
         Without the gaps.
     groups : ndarray of int, shape (n_longer,)
-        The number of each row's ring (or of its stretch, where the data is too short for a
+        The number of each row's circle (or of its stretch, if the data is too short to fit a
         process).
     """
     bounds = series.run_bounds()
     pieces = [series.rows[start:stop] for start, stop in bounds]
     times = np.flatnonzero(series.reach(ahead=1))
-    # With fewer steps than twice the columns, the process would fit the steps by chance.
+    # With fewer steps than twice the columns, the process would overfit them.
     if len(times) >= 2 * series.n_columns:
         mean = series.samples.mean(axis=0)
         fit = (
@@ -105,7 +108,7 @@ class _Autoregression:
     ) -> _Autoregression:
         """Fit a process in which each channel may depend on all others."""
         found = np.linalg.lstsq(before, after, rcond=None)[0].T.astype(np.float64)
-        transition = found / max(1.0, _radius(found))  # what explodes would never come back
+        transition = found / max(1.0, _radius(found))  # a process that explodes would never return
         rest = after - before @ transition.T
         return cls(transition, rest.T @ rest / len(rest), mean)
 
@@ -121,7 +124,7 @@ class _Autoregression:
 
     @cached_property
     def memory(self) -> float:
-        """Steps, at least one, after which hardly anything is left of a state."""
+        """Number of steps (at least one) after which a state's influence is negligible."""
         left = _radius(self.transition)
         if left >= 1:
             return np.inf
@@ -139,15 +142,15 @@ class _Autoregression:
         return root
 
     def bridge(self, ends: FloatArray, length: int, random: np.random.Generator) -> FloatArray:
-        """Draw rows between two: a free path, corrected for where it should have arrived."""
+        """Draw rows between two given ones: a free path, corrected to end where it should."""
         path = np.empty((length + 2, len(self.noise)))
         path[0], goal = ends - self.mean
         for i in range(length + 1):
             step = self.root @ random.standard_normal(len(self.root))
             path[i + 1] = self.transition @ path[i] + step
-        # Row i is corrected by Cov(x_i, x_last) Cov(x_last)⁻¹ times what the last one is off. With
+        # Row i is corrected by Cov(x_i, x_last) Cov(x_last)⁻¹ times the error of the last one. With
         # C_i = Cov(x_i) that is C_i b_i, where b_i = Aᵀ b_{i+1}; and as C_i = A C_{i-1} Aᵀ + noise,
-        # C_i b_i = A (C_{i-1} b_{i-1}) + noise b_i: of all C_i only the last one is needed.
+        # C_i b_i = A (C_{i-1} b_{i-1}) + noise b_i: only the last C_i is needed.
         back = np.empty_like(path)
         back[-1] = np.linalg.pinv(self.spread(length + 1), hermitian=True) @ (goal - path[-1])
         for i in range(length, 0, -1):
@@ -159,7 +162,7 @@ class _Autoregression:
         return self.mean + path[1:-1]
 
     def spread(self, n_steps: int) -> FloatArray:
-        """Return the covariance after some steps from a known state, by doubling their number."""
+        """Return the covariance `n_steps` after a known state, by repeated doubling."""
         power, spread = np.eye(len(self.noise)), np.zeros_like(self.noise)
         for bit in f"{n_steps:b}":
             spread = power @ spread @ power.T + spread
@@ -171,17 +174,17 @@ class _Autoregression:
 
 
 def _radius(transition: FloatArray) -> float:
-    """Return the share of a state that is left after a step, of the part that stays longest."""
+    """Return the spectral radius: the share of the slowest mode left after one step."""
     return float(np.abs(np.linalg.eigvals(transition)).max())
 
 
 def close_circles(
     values: FloatArray, series: Sequences, kind: str, n_rows: int
 ) -> tuple[FloatArray, IntArray]:
-    """Repeat the first rows of every stretch that a Fourier kind randomises at its end.
+    """Append the first rows of every stretch that a Fourier kind randomises to its end.
 
-    Then the step from the last row to the first counts, in the data as in the surrogates, which
-    keep, say, the sum of x_t x_{t+1} over the *ring*.
+    The step from the last row to the first then counts, in the data and in the surrogates, which
+    keep, for example, the sum of x_t x_{t+1} over the *circle*.
 
     Parameters
     ----------
@@ -190,9 +193,9 @@ def close_circles(
     series : Sequences
         Where the data's sequences and gaps are.
     kind : str
-        The kind of surrogate. Permutations need no ring.
+        The kind of surrogate. Permutations need no circle.
     n_rows : int
-        Rows to repeat: as many as a state has, for one step ahead, then every state of the ring
+        Rows to repeat: as many as a state has, for one step ahead, then every state of the circle
         occurs once with the step before it and once with the step after it; one more for every
         further step.
 
