@@ -116,7 +116,7 @@ KILLER = """
 import os, random, signal, sys, time
 from contextlib import contextmanager
 import predfeat._files, predfeat.experiments, predfeat.report
-import predfeat.persistence._public as persistence
+import predfeat.persistence._save_load as persistence
 from predfeat.cli import main
 
 class Slow:

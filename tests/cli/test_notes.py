@@ -9,7 +9,7 @@ from commands import run
 from csv_tables import write_array
 from predfeat import SFA, read_header, save
 from predfeat.exceptions import ModelFileError
-from predfeat.persistence import _public
+from predfeat.persistence import _save_load
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_the_command_s_notes_stand_beside_ones_own(tmp_path, table):
     notes = read_header(model).notes
     assert list(notes) == ["predfeat"]
     again = tmp_path / "again.predfeat"
-    save(_public.load(model), again, notes={**notes, "reading": "first try"})
+    save(_save_load.load(model), again, notes={**notes, "reading": "first try"})
     features = [tmp_path / "1.csv", tmp_path / "2.csv"]
     for each, out in zip((model, again), features, strict=True):
         assert run("transform", each, table, "--out", out).exit_code == 0
@@ -110,7 +110,7 @@ def test_notes_of_the_first_version_are_understood(tmp_path, table):
     model = tmp_path / "m.predfeat"
     run("fit", table, "-m", "sfa", "--out", model, "--columns", "c,a")
     old = tmp_path / "old.predfeat"
-    save(_public.load(model), old, notes=read_header(model).notes["predfeat"])
+    save(_save_load.load(model), old, notes=read_header(model).notes["predfeat"])
     outs = [tmp_path / "1.csv", tmp_path / "2.csv"]
     for each, out in zip((model, old), outs, strict=True):
         assert run("transform", each, table, "--out", out).exit_code == 0
@@ -119,13 +119,13 @@ def test_notes_of_the_first_version_are_understood(tmp_path, table):
 
 def test_a_model_is_opened_once(tmp_path, table, monkeypatch):
     model, opened = model_with({}, tmp_path, table), []
-    once = _public._opened
+    once = _save_load._opened
 
     def counted(path):
         opened.append(path)
         return once(path)
 
-    monkeypatch.setattr(_public, "_opened", counted)
+    monkeypatch.setattr(_save_load, "_opened", counted)
     for done in uses(model, table, tmp_path):
         assert done.exit_code == 0
         assert opened == [model]

@@ -41,7 +41,7 @@ def test_iterations_are_counted_to_the_last(monkeypatch):
 
 @pytest.mark.parametrize("model", [GPFA(max_iter=4), GPFA(max_iter=3, init="auto"), SFA()])
 def test_of_every_method(model, monkeypatch):
-    monkeypatch.setattr(_duration, "_FEW_ROWS", 100)
+    monkeypatch.setattr(_duration, "_MIN_TRIAL_ROWS", 100)
     X = np.random.default_rng(0).normal(size=(500, 3))
     expected = expected_time(model, X, groups=np.repeat([0, 1], 250))
     assert expected.seconds > 0

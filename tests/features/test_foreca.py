@@ -183,7 +183,7 @@ def test_the_race_sees_all_of_the_spectrum():
 def test_sums_of_cross_spectra_and_spectra_of_directions(n_rows, stride, kept, monkeypatch):
     # From the values at half of the frequencies, as if all of them were there.
     if not kept:
-        monkeypatch.setattr("predfeat.features._cross_spectra._MOST_KEPT", 0)
+        monkeypatch.setattr("predfeat.features._cross_spectra._MAX_KEPT_BYTES", 0)
     monkeypatch.setattr("predfeat.features._cross_spectra._BLOCK", 100)
     random = np.random.default_rng(n_rows)
     X = random.normal(size=(n_rows, 4)).cumsum(axis=0)

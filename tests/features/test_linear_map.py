@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
 
 import naive_selection
 from predfeat import GPFA, PFA, SFA, ForeCA, RandomFeatures
 from predfeat.datasets import predictable_noise
 from predfeat.exceptions import RankError
 from predfeat.measures import subspace_angles
+from predfeat.series import check_sequences
 
 METHODS = [
     GPFA(max_iter=3, n_neighbors=5),
@@ -106,6 +108,23 @@ def test_rows_with_a_gap_stay_gaps(method):
     np.testing.assert_allclose(Y[~gaps].std(axis=0), 1.0, rtol=1e-10)
     back = model.inverse_transform(Y)
     np.testing.assert_array_equal(np.isnan(back).any(axis=1), gaps)
+
+
+@every
+def test_a_checked_series_has_the_same_features(method):
+    X, groups = waves(), np.arange(240) // 80
+    X[[0, 50, 51, 239], [1, 0, 4, 2]] = np.nan
+    model = clone(method).fit(X, groups=groups)
+    series = check_sequences(X, groups)
+    features = model.transform_series(series)
+    np.testing.assert_array_equal(features.samples, model.transform(X)[series.valid])
+    np.testing.assert_array_equal(features.valid, series.valid)
+    assert features.run_bounds() == series.run_bounds()
+
+
+def test_features_of_a_checked_series_need_a_fit():
+    with pytest.raises(NotFittedError):
+        SFA().transform_series(check_sequences(waves()))
 
 
 # Not ForeCA: the length of the sequence, gaps included, sets the resolution of its spectrum.

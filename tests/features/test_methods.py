@@ -71,5 +71,4 @@ def test_names_of_methods_are_spelled_in_one_module():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant) and node.value in ("GPFA (1)", "GPFA (2)")
     }
-    # AutoFeatures' candidates are called so in model files.
-    assert {name for name in spelled if not name.endswith("_auto.py")} == {"_method_names.py"}
+    assert spelled == {"_method_names.py"}

@@ -71,7 +71,7 @@ RENAMED = {
 @each_file
 def test_the_form_of_the_files_has_not_changed(path, tmp_path, monkeypatch):
     # As if the version that wrote the file were running, with the parameters that it had.
-    monkeypatch.setattr("predfeat.persistence._public.__version__", "0.1.0")
+    monkeypatch.setattr("predfeat.persistence._save_load.__version__", "0.1.0")
     model, header = load(path), read_header(path)
     all_parameters = type(model).get_params
 

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from model_forging import forged, members_of, packed, series
 from predfeat import GPFA, SFA, AutoFeatures, RandomFeatures, load, read_header, save
 from predfeat.exceptions import ModelFileError
-from predfeat.persistence import _public
+from predfeat.persistence import _save_load
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +89,7 @@ def test_notes_that_hold_themselves_or_too_much_are_refused(tmp_path):
 
 
 def test_a_file_that_could_not_be_loaded_is_not_written(tmp_path, monkeypatch):
-    monkeypatch.setattr(_public, "MAX_FILE_BYTES", 1000)
+    monkeypatch.setattr(_save_load, "MAX_FILE_BYTES", 1000)
     with pytest.raises(ModelFileError, match=r"takes \d{4} bytes, more than the 1000"):
         save(SFA().fit(series()), tmp_path / "m.predfeat")
     assert os.listdir(tmp_path) == []
@@ -339,8 +339,8 @@ def test_no_memory_is_taken_for_what_is_not_there(data, refused, tmp_path):
 
 def test_descriptions_are_read_in_bounded_memory(data, refused, monkeypatch):
     allowed = 2**17  # a 64th of the true bound, as tracing is slow
-    assert 64 * allowed == _public.MAX_HEADER_BYTES
-    monkeypatch.setattr(_public, "MAX_HEADER_BYTES", allowed)
+    assert 64 * allowed == _save_load.MAX_HEADER_BYTES
+    monkeypatch.setattr(_save_load, "MAX_HEADER_BYTES", allowed)
     members = members_of(data)
     # Empty objects take most: 64 bytes and a pointer for every three of the file.
     filler = b"[" + b"{}," * ((allowed - 4) // 3) + b"{}]"

@@ -164,7 +164,7 @@ def test_a_method_that_cannot_be_fitted_is_left_out():
     X, groups = predictable_noise(300, 3, random_state=0), np.arange(300) // 6
     options = {"n_lags": (1,), "n_neighbors": (5,), "n_components": (1,)}
     with pytest.warns(LeftOutWarning, match=r"ForeCA\(\) was left out: "):
-        choices = choose_method(X, groups=groups, methods=[ForeCA, SFA], graph="full", **options)
+        choices = choose_method(X, groups=groups, methods=[ForeCA, SFA], **options)
     assert [choice.method for choice in choices] == ["SFA"]
     with pytest.raises(NoSpectrumError):
         choose_method(X, groups=groups, methods=[ForeCA], **options)
@@ -235,7 +235,6 @@ def test_what_float32_cannot_resolve_is_no_direction():
         ({"n_measured": 0}, "'n_measured' parameter of choose"),
         ({"method": SFA(pca_components=-2)}, "'pca_components' parameter of SFA"),
         ({"method": GPFA(n_intermediate=9)}, "n_intermediate=9 is more than the rank 2"),
-        ({"method": SFA, "graph": "full"}, "SFA has no graph"),
     ],
 )
 def test_wrong_values_say_so(wrong, message):

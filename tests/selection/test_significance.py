@@ -88,6 +88,17 @@ def test_two_features_of_the_toy_are_real(kind):
     assert result.p_values[2] > 0.05
 
 
+def test_the_length_of_blocks_is_given_with_their_kind():
+    X = toy(200, 5)
+    short, long = (significance(SFA(2), X, n_surrogates=19, kind=("blocks", n)) for n in (6, 60))
+    plain = significance(SFA(2), X, n_surrogates=19, kind="blocks")
+    assert short.kind == long.kind == plain.kind == "blocks"
+    assert len({short.setting, long.setting, plain.setting}) == 3
+    # The cube root of 200, rounded, is 6.
+    np.testing.assert_array_equal(short.surrogate_statistics, plain.surrogate_statistics)
+    assert not np.array_equal(long.surrogate_statistics, plain.surrogate_statistics)
+
+
 def test_the_toy_is_linear():
     model = GPFA(3, max_iter=5)
     found = [
@@ -151,7 +162,7 @@ def test_the_whole_fit_is_repeated(watched):
     assert len({rows.tobytes() for rows, _ in watched.seen}) == 20
 
 
-def test_fourier_kinds_fit_rings(watched):
+def test_fourier_kinds_fit_circles(watched):
     X, ids = noise(100), np.repeat([0, 1], 50)
     significance(watched, X, groups=ids, n_surrogates=19, kind="phases")
     rows, groups = watched.seen[0]
@@ -205,14 +216,14 @@ def test_the_statistics_look_as_far_ahead_as_the_model_or_as_asked():
 
 
 @pytest.mark.parametrize("horizon", [1, 3])
-def test_rings_are_closed_as_far_as_the_model_looks(horizon, monkeypatch):
+def test_circles_are_closed_as_far_as_the_model_looks(horizon, monkeypatch):
     asked = []
 
-    def close_rings(values, series, kind, n_rows):
+    def close_circles(values, series, kind, n_rows):
         asked.append(n_rows)
         return values, series.sequence_first
 
-    monkeypatch.setattr("predfeat.selection._significance.close_rings", close_rings)
+    monkeypatch.setattr("predfeat.selection._significance.close_circles", close_circles)
     model = PFA(1, n_lags=2, horizon=horizon)
     significance(model, noise(60), n_surrogates=19, kind="phases")
     assert set(asked) == {1 + horizon}
@@ -404,12 +415,14 @@ def test_warnings_come_once():
         ({"alpha": 0.01}, SignificanceError, r"n_surrogates=19 .* is 0.05.*at\s+least 99"),
         ({"alpha": 0.0}, ValueError, r"'alpha' parameter of significance"),
         ({"n_surrogates": 0}, ValueError, r"'n_surrogates' parameter"),
+        ({"kind": ("blocks",)}, SurrogateError, r"kind=\('blocks',\) is no kind"),
+        ({"kind": ("blocks", 0)}, ValueError, r"'block_length' parameter"),
         ({"kind": "rows"}, SurrogateError, r"kind='rows' is no kind"),
         ({"statistic": "next"}, ValueError, r"'statistic' parameter.*next"),
         ({"statistic": NestedShares("last")}, ValueError, r"'steps' parameter.*last"),
         ({"kind": "joint phases"}, SurrogateError, r"Use one of .*'joint-phases'"),
         ({"random_state": None}, ValueError, r"'random_state' parameter"),
-        ({"block_length": 3}, SurrogateError, r"block_length=3 is for kind='blocks'"),
+        ({"kind": ("iaaft", 3)}, SurrogateError, r"block_length=3 is for kind='blocks'"),
         ({"model": SFA}, SignificanceError, r"model must be an estimator with fit and transform"),
         ({"model": BaseEstimator()}, SignificanceError, r"model must be an estimator"),
         ({"model": SFA(5)}, RankError, "5"),

@@ -9,7 +9,7 @@ from scipy.signal import lfilter
 import naive_surrogates as naive
 from predfeat.exceptions import GroupsError, SurrogateError
 from predfeat.selection import KINDS, surrogates
-from predfeat.selection._rings import _Process, bridge_ends, close_rings
+from predfeat.selection._circular_bridging import _Autoregression, bridge_ends, close_circles
 from predfeat.series import check_sequences
 
 FOURIER = ["phases", "iaaft", "joint-phases"]
@@ -262,22 +262,22 @@ def test_every_kind_says_what_it_asks():
         assert kind.destroys
 
 
-def test_rings_are_closed_for_the_fourier_kinds_only():
+def test_circles_are_closed_for_the_fourier_kinds_only():
     X = np.arange(12.0).reshape(-1, 1)
     X[5] = np.nan
     series = check_sequences(X, np.repeat([0, 1], [9, 3]))
-    closed, groups = close_rings(X, series, "iaaft", 2)
+    closed, groups = close_circles(X, series, "iaaft", 2)
     # The stretches 6, 7, 8 and 9, 10, 11 are too short to be randomised.
     assert closed.ravel().tolist() == [0, 1, 2, 3, 4, 0, 1, 6, 7, 8, 9, 10, 11]
     assert groups.tolist() == [0] * 7 + [1] * 3 + [2] * 3
-    open_, _ = close_rings(X, series, "blocks", 2)
+    open_, _ = close_circles(X, series, "blocks", 2)
     assert open_.ravel().tolist() == [0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11]
 
 
 def test_a_bridge_is_drawn_given_both_ends():
     A, Q = np.array([[0.5, 0.3], [-0.2, 0.6]]), np.array([[1.0, 0.3], [0.3, 0.5]])
     ends = np.array([[3.0, -2.0], [1.0, 4.0]])
-    process, random = _Process(A, Q), np.random.default_rng(0)
+    process, random = _Autoregression(A, Q), np.random.default_rng(0)
     drawn = np.array([process.bridge(ends, 4, random) for _ in range(4000)])
     assert drawn.shape[1:] == (4, 2)
     mean, covariance = naive.bridge(A, Q, *ends, 4)
@@ -293,11 +293,13 @@ def test_what_a_process_spreads_to_is_a_sum_over_its_steps(n_steps):
     Q = root @ root.T
     powers = [np.linalg.matrix_power(A, i) for i in range(n_steps)]
     expected = sum(power @ Q @ power.T for power in powers)
-    np.testing.assert_allclose(_Process(A, Q).spread(n_steps), expected, rtol=1e-12)
+    np.testing.assert_allclose(_Autoregression(A, Q).spread(n_steps), expected, rtol=1e-12)
 
 
 def test_memory_lasts_until_a_twentieth_is_left():
-    lasts = [_Process(np.array([[a]]), np.eye(1)).memory for a in (0.0, 0.5, -0.9, 0.999, 1.1)]
+    lasts = [
+        _Autoregression(np.array([[a]]), np.eye(1)).memory for a in (0.0, 0.5, -0.9, 0.999, 1.1)
+    ]
     # 0.5 to the power of 5, and 0.9 to that of 29, are the first below 0.05.
     assert lasts == [1, 5, 29, 2995, np.inf]
 
@@ -311,7 +313,11 @@ def test_the_data_is_in_the_ring_as_it_was(kind):
     rows, rings = bridge_ends(series, kind, np.random.default_rng(0))
     times = np.flatnonzero(series.reach(ahead=1))
     centred = X - series.samples.mean(axis=0)
-    fit = _Process.of_all if kind == "joint-phases" else _Process.of_each
+    fit = (
+        _Autoregression.of_all_channels
+        if kind == "joint-phases"
+        else _Autoregression.of_each_channel
+    )
     memory = int(fit(centred[times], centred[times + 1], 0.0).memory)
     assert 2 < memory < 40
     ring = rows[rings == 0]
@@ -329,13 +335,13 @@ def test_bridges_of_kinds_that_part_the_channels_are_apart():
     random = np.random.default_rng(0)
     before = random.normal(size=(500, 2))
     after = before[:, ::-1] + 0.5 * before + random.normal(size=(500, 2))
-    each = _Process.of_each(before, after, 0.0)
+    each = _Autoregression.of_each_channel(before, after, 0.0)
     for j in (0, 1):
-        alone = _Process.of_all(before[:, [j]], after[:, [j]], 0.0)
+        alone = _Autoregression.of_all_channels(before[:, [j]], after[:, [j]], 0.0)
         np.testing.assert_allclose(each.transition[j, j], alone.transition[0, 0])
         np.testing.assert_allclose(each.noise[j, j], alone.noise[0, 0])
     assert each.transition[0, 1] == each.noise[1, 0] == 0.0
-    constant = _Process.of_each(np.zeros((9, 1)), np.zeros((9, 1)), 3.0)
+    constant = _Autoregression.of_each_channel(np.zeros((9, 1)), np.zeros((9, 1)), 3.0)
     assert constant.bridge(np.full((2, 1), 3.0), 2, random).tolist() == [[3.0], [3.0]]
 
 

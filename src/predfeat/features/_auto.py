@@ -1,4 +1,4 @@
-"""The method itself chosen: many candidates, one judge, and the training data only."""
+"""Choose the method as well: many candidates, scored by one criterion on the training data."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from predfeat._compat import JOBS, POSITIVE, WINDOW, StrOptions, whole_number
+from predfeat._method_names import METHOD_NAMES
 from predfeat._progress import step
 from predfeat._typing import FloatArray
 from predfeat.exceptions import NoSpectrumError, ShortSequencesError
@@ -38,19 +39,21 @@ from predfeat.whitening import Whitening, fit_whitening
 __all__ = ["AutoFeatures", "WITH_INVERSE_SPREAD"]
 
 _REPEATS = (0, 1, 3, 10)
+_FULL, _STAR = METHOD_NAMES["gpfa1"], METHOD_NAMES["gpfa2"]
+_FULL_BY_SPREAD = f"{_FULL}, inverse spread"
 _KINDS: dict[str, dict[str, Any]] = {
-    "GPFA (1)": {"terms": (Future("full"), Past("full"))},
-    "GPFA (2)": {"terms": (Future("star"), Past("star"))},
-    "GPFA (1), inverse spread": {
+    _FULL: {"terms": (Future("full"), Past("full"))},
+    _STAR: {"terms": (Future("star"), Past("star"))},
+    _FULL_BY_SPREAD: {
         "terms": (Future("full"), Past("full")),
         "weighting": "inverse_spread",
         "normalized": False,
     },
 }
-# A fit with one feature more has found its way where one with M has not: not all features that are
-# predictable together are predictable alone.
+# A fit with one more feature can succeed where a fit with M does not: features that are
+# predictable together need not be predictable alone.
 _ONE_MORE = "M + 1 features"
-# Where GPFA starts: in the feature space of another candidate, by its name, or elsewhere.
+# Where GPFA starts: in the feature space of another candidate (its name), or elsewhere (None).
 _STARTS = {
     "input": None,
     "pca": None,
@@ -61,55 +64,55 @@ _STARTS = {
     _ONE_MORE: None,
 }
 _STARTS_OF = {
-    "GPFA (1)": list(_STARTS),
-    # From one feature more it ends where GPFA (1) does.
-    "GPFA (2)": [start for start in _STARTS if start != _ONE_MORE],
+    _FULL: list(_STARTS),
+    # From M + 1 features it ends where GPFA (1) does.
+    _STAR: [start for start in _STARTS if start != _ONE_MORE],
     # From other starts, a fit weighted by inverse spread may end at features that are silent
     # except for a few loud moments of the training data. The criterion favours these for the same
     # reason as the fit does, and so cannot detect them.
-    "GPFA (1), inverse spread": ["slow_fast"],
+    _FULL_BY_SPREAD: ["slow_fast"],
 }
 _WITH_GRAPH = {
     f"{kind} from {start}": (kind, start) for kind in _KINDS for start in _STARTS_OF[kind]
 }
-WITH_INVERSE_SPREAD = {name for name, (kind, _) in _WITH_GRAPH.items() if "inverse" in kind}
+WITH_INVERSE_SPREAD = {name for name, (kind, _) in _WITH_GRAPH.items() if kind == _FULL_BY_SPREAD}
 _N_AVERAGED = 10
-# The others want more successive samples than a state and its successor.
+# The other methods need more successive samples than a state and its successor.
 _NEVER_TOO_SHORT = ("SFA", "SFA, both ends", "PFA (K=0)")
 
 
 class AutoFeatures(LinearFeatures):
     """The most predictable features that any of the methods finds.
 
-    Fitted are SFA (the slowest directions; with changes over two steps; the slowest and fastest
-    alike), PFA (with several K), ForeCA, GPFA with both graphs from six starts, graph (1) also from
-    the features of a fit with M + 1, and weighted by inverse spread (weighting="inverse_spread",
-    normalized=False) from the slowest and fastest directions, with the last iterations averaged:
-    22 candidates. One more is the mean of the feature spaces within 3 per cent of the best one
-    (without the weighted one). Kept are the features with the lowest score on the training data,
-    whose thirds are scored one by one; of candidates within 0.2 per cent of the best, that mean,
-    or the simplest one, in this order.
+    The candidates are SFA (the slowest directions; with changes over two steps; both the slowest
+    and the fastest), PFA (with several K), ForeCA, and GPFA: with both graphs from six starts, with
+    graph (1) also from the features of a fit with M + 1, and weighted by inverse spread
+    (weighting="inverse_spread", normalized=False) from the slowest and fastest directions, with the
+    last iterations averaged: 22 candidates. One more is the mean of the feature spaces within 3 per
+    cent of the best one (without the weighted one). Each third of the training data is scored by
+    itself, and the features with the lowest score are kept. Among candidates within 0.2 per cent of
+    the best, the mean is preferred, then the simplest.
 
     Parameters
     ----------
     n_components : int, default=2
         Number of features, M.
     n_lags : int, default=1
-        Samples in a state, p, of the methods and of the score.
+        Samples in a state, p, in the methods and the score.
     horizon : int, default=1
-        How many steps ahead to predict, H, of the methods that know it and of the score.
+        How many steps ahead to predict, H, in the score and the methods that have a horizon.
     n_neighbors : int, default=10
-        Neighbours of each state, k, of GPFA.
+        Neighbours of each state, k, in GPFA.
     criterion : {"balanced", "typical", "training", "validation"}, default="balanced"
-        What is scored. "training" measures the features of the training data, in each third of
-        it, by eq. (2), the mean variance of the next step around similar states. A few loud
-        moments can decide that. "typical" takes the square of the mean standard deviation
-        instead, which is the same where all moments are alike. "balanced" is the geometric mean of
-        the two, in which eq. (2) has the weight 0.6, times the features' mean kurtosis to the
-        power 0.15: what is loud in few rows may be louder elsewhere. (The candidate weighted by
-        inverse spread gets the kurtosis of the best other one.) "validation" fits every candidate
-        to all but one of `n_folds` parts, measures it on that one by eq. (2), and takes the mean:
-        `n_folds` times the work. It has no mean of the best.
+        What is scored. "training" measures the features of the training data, in each third of it,
+        by eq. (2), the mean variance of the next step around similar states. A few loud moments can
+        dominate that. "typical" uses the square of the mean standard deviation instead, which is
+        the same where all moments are alike. "balanced" is the geometric mean of the two, in which
+        eq. (2) has the weight 0.6, times the features' mean kurtosis to the power 0.15: a feature
+        that is loud in few rows may be louder elsewhere. (The candidate weighted by inverse spread
+        gets the kurtosis of the best other one.) "validation" fits every candidate to all but one
+        of `n_folds` parts, measures it on the remaining part by eq. (2), and takes the mean:
+        `n_folds` times the work. It does not include the mean of the best.
     n_folds : int, default=3
         For "validation"; see `predfeat.splits.purged_folds`.
     pca_components : int, float or None, default=None
@@ -129,7 +132,7 @@ class AutoFeatures(LinearFeatures):
     scores_ : dict of str to float
         The score of each candidate, in ascending order; lower is better.
     patterns_ : ndarray of shape (n_components, n_columns)
-        How each feature shows in the inputs: the rows of the least-squares way back.
+        How each feature appears in the inputs: the rows of the least-squares inverse.
     rank_ : int
         Dimension of white space.
 
@@ -215,9 +218,9 @@ class AutoFeatures(LinearFeatures):
         return {name: float(np.mean(parts)) for name, parts in scores.items() if len(parts) == most}
 
     def _directions(self, white: Sequences, only: str | None = None) -> dict[str, FloatArray]:
-        """Return what the candidates find, or one of them (and what it starts from).
+        """Return the directions of all candidates, or of one (and of the one it starts from).
 
-        The simpler ones come first: of equal scores the first wins.
+        Simpler candidates come first: among equal scores, the first wins.
         """
         found: dict[str, FloatArray] = {}
         wanted = {only, _STARTS[_WITH_GRAPH[only][1]]} if only in _WITH_GRAPH else {only}
@@ -240,15 +243,15 @@ class AutoFeatures(LinearFeatures):
         return found
 
     def _is_possible(self, start: str, white: Sequences, found: dict[str, FloatArray]) -> bool:
-        if start == _ONE_MORE:  # all directions are the input space
+        if start == _ONE_MORE:  # with all directions it would equal "input"
             return self.n_components + 1 < white.n_columns
         from_candidate = _STARTS[start]
         return from_candidate is None or from_candidate in found
 
     def _without_graph(self, white: Sequences) -> Iterator[tuple[str, Callable[[], FloatArray]]]:
-        """Yield the names of the methods without a graph, and what fits them."""
+        """Yield the names of the methods without a graph, with functions that fit them."""
         m = self.n_components
-        # The repeated predictions of all PFAs start from the same one.
+        # All PFAs repeat the same one-step prediction.
         one_step = cache(lambda: fit_autoregression(white, self.n_lags))
         yield "SFA", lambda: slow_directions(white, m).vectors
         yield "SFA, two steps", lambda: slow_directions(white, m, n_steps=2).vectors
@@ -288,13 +291,13 @@ class AutoFeatures(LinearFeatures):
 def _whitened_again(train: Sequences, test: Sequences, n_components: int) -> list[Sequences]:
     """Return both parts of a fold in the white space of its training part.
 
-    The axes stay what they were where that is possible, the principal ones of all the data: to
-    the principal axes of a part of something white there is nothing.
+    The axes stay the principal axes of all the data where possible: the principal axes of a part
+    of white data mean nothing.
     """
     whitening = fit_whitening(train, warn=False)
     whitening.require(n_components)
     directions = whitening.directions
     if whitening.rank == train.n_columns:
         directions = directions @ (directions / np.linalg.norm(directions, axis=0)).T
-    turned = replace(whitening, directions=directions)  # the way back is not needed
+    turned = replace(whitening, directions=directions)  # the inverse is not needed
     return [turned.apply(part) for part in (train, test)]

@@ -1,4 +1,4 @@
-"""What all methods share: checked input, white space, a linear map, scikit-learn's manners."""
+"""What all methods share: checked input, white space, a linear map, scikit-learn's interface."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _FLOAT64 = float(np.finfo(np.float64).eps)
 class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
     """Base of the methods: a linear map from white space, found by the method.
 
-    A method says in `find_directions` which directions of white space it wants. Everything else
-    (input, gaps, sequences, whitening, signs, transform and back, score) is done here, once.
-    `fit` takes what users have; `fit_series` and `fit_white` are the doors for those who come
-    from the stages before, with a series that is checked, or already white.
+    A method implements `find_directions`, which returns directions of white space. Everything
+    else (input, gaps, sequences, whitening, signs, transform and its inverse, score) is done here.
+    `fit` takes raw data; `fit_series` and `fit_white` take a series that is already checked, or
+    already white.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -54,9 +54,9 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         X : array-like of shape (n_rows, n_columns)
             Rows in time order. A row that holds a NaN is a gap.
         y : ignored
-            For scikit-learn's pipelines. What can be no target of the rows, as it has not one
-            entry for each, is refused; ids in one block of rows each, which should be `groups`,
-            bring a warning.
+            For scikit-learn's pipelines. An error is raised if it does not have one entry per
+            row. A warning is given if it looks like `groups`: ids that each fill one block of
+            rows.
         groups : array-like of shape (n_rows,), optional
             One id per row: consecutive rows of one id form a sequence, and nothing ever reaches
             from one sequence into another. By default all rows are one sequence.
@@ -64,14 +64,14 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Returns
         -------
         self
-            A fit that fails or is interrupted leaves what an earlier one found as it was.
+            A fit that fails or is interrupted keeps the results of an earlier one.
         """
         self.check_parameters()
         with self._earlier_fit_aside():
             matrix = check_matrix(X, estimator=self, min_rows=2)
             check_ignored_target(y, groups, len(matrix.values), type(self).__name__)
             series = check_sequences(matrix, groups)
-            series.times(ahead=1)  # a series without two samples in a row has no dynamics
+            series.times(ahead=1)  # raises if no two samples are adjacent: no dynamics
             whitening = fit_whitening(
                 series, self.pca_components, names=matrix.names, resolution=matrix.resolution
             )
@@ -79,7 +79,7 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self
 
     def fit_series(self, series: Sequences, *, resolution: float = _FLOAT64) -> Self:
-        """Find the features of a series that was checked: nothing is checked or warned of again.
+        """Find the features of a checked series, without checks and warnings.
 
         Parameters
         ----------
@@ -96,14 +96,14 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self.fit_white(whitening.apply(series), whitening)
 
     def fit_white(self, white: Sequences, whitening: Whitening) -> Self:
-        """Find the features of a series that is already white, for several fits of the same data.
+        """Find the features of a white series; saves work in several fits of the same data.
 
         Parameters
         ----------
         white : Sequences
             The training data in white space.
         whitening : Whitening
-            The way there; `pca_components` is not looked at again.
+            The map to white space; `pca_components` is not used again.
 
         Returns
         -------
@@ -132,14 +132,14 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self._keep(whitening, self.find_directions(white, whitening))
 
     def check_parameters(self) -> None:
-        """Raise where a parameter has a type or value that it may not have."""
+        """Raise an error if a parameter has an invalid type or value."""
         self._validate_params()
 
     @contextmanager
     def _earlier_fit_aside(self) -> Iterator[None]:
-        """Start without what an earlier fit found; where this one fails, put it back.
+        """Set aside the results of an earlier fit, and restore them if this one fails.
 
-        Nothing that was found is ever changed in place, so that references are enough.
+        Results are never changed in place, so references are enough.
         """
         earlier = self._fitted_attributes()
         for name in earlier:
@@ -157,16 +157,16 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     @abstractmethod
     def find_directions(self, white: Sequences, whitening: Whitening) -> FloatArray:
-        """Return the directions of white space that this method wants.
+        """Return the directions of white space that this method selects.
 
-        What else it finds, such as eigenvalues, it keeps as attributes.
+        Other results, such as eigenvalues, are stored as attributes.
 
         Parameters
         ----------
         white : Sequences
             The training data in white space.
         whitening : Whitening
-            The way there.
+            The map to white space.
 
         Returns
         -------
@@ -179,7 +179,7 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         signs = fix_signs(components)
         self.mean_ = whitening.mean
         self.components_ = components * signs[:, None]
-        # As z is white, the least-squares way back from y = Aᵀz is z ≈ A (AᵀA)⁻¹ y.
+        # As z is white, the least-squares inverse of y = Aᵀz is z ≈ A (AᵀA)⁻¹ y.
         back = np.linalg.pinv(projection * signs)
         self.patterns_ = back @ whitening.patterns
         self.rank_ = whitening.rank
@@ -209,11 +209,38 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         refuse_overflow(features[~gaps], "features", of="X")
         return features
 
+    def transform_series(self, series: Sequences) -> Sequences:
+        """Extract the features of a checked series, without further checks.
+
+        Parameters
+        ----------
+        series : Sequences
+            With the columns that the model was fitted to.
+
+        Returns
+        -------
+        Sequences
+            The features, with the same sequences and gaps as the series.
+
+        Examples
+        --------
+        >>> from predfeat import SFA
+        >>> from predfeat.datasets import predictable_noise
+        >>> from predfeat.series import check_sequences
+        >>> series = check_sequences(predictable_noise(300, random_state=0))
+        >>> SFA().fit_series(series).transform_series(series).rows.shape
+        (300, 2)
+        """
+        check_is_fitted(self)
+        rows = (series.rows - self.mean_) @ self.components_.T
+        rows[~series.valid] = 0.0
+        return series.with_rows(rows)
+
     def inverse_transform(self, Y: Any) -> FloatArray:
         """Return the least-squares reconstruction of the input from the features.
 
-        Of all linear maps of the features this one has the smallest squared error on the
-        training data.
+        Among all linear maps of the features, it has the smallest squared error on the training
+        data.
 
         Parameters
         ----------
@@ -241,10 +268,9 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
         For each state, the successors of its 10 most similar other states are averaged. The share
         of variance that this predicts, `predfeat.measures.predicted_shares`, is summed over the
-        features: a real feature adds to the sum, and one that is noise takes a tenth away. So
-        searches over `n_components` find the number of real features, as `choose` does, and not
-        the smallest number. States have the method's own `n_lags` and `horizon` (1 for methods
-        without).
+        features: a real feature adds to the sum, and a feature of noise subtracts a tenth. A search
+        over `n_components` therefore finds the number of real features, as `choose` does, not the
+        smallest number. States use the method's `n_lags` and `horizon` (1 if it has none).
 
         Parameters
         ----------

@@ -25,10 +25,10 @@ __all__ = [
     "mean_of_best",
 ]
 
-# The exponents of eq. (2), of the typical variance and of the kurtosis in a score. By eq. (2), a
-# few loud moments of the training data decide. By the typical variance alone, features win that are
-# silent there except for such moments: nobody knows their variance elsewhere, and a large kurtosis
-# gives them away.
+# The exponents of eq. (2), of the typical variance and of the kurtosis in a score. In
+# eq. (2), a few loud moments of the training data dominate. By the typical variance alone, features
+# win that are silent except for such moments: their variance elsewhere is unknown. A large kurtosis
+# reveals them.
 CRITERIA = {
     "balanced": (0.6, 0.4, 0.15),
     "typical": (0.0, 1.0, 0.0),
@@ -38,7 +38,7 @@ CRITERIA = {
 # Scores that differ by less than this share are equal: GPFA minimises nearly what is scored, and
 # so looks slightly better on the training data even where it is not.
 EQUAL_SCORES = 0.002
-# Candidates within this share of the best found much the same, each with errors of its own.
+# Candidates within this share of the best found nearly the same space, with different errors.
 SIMILAR_SCORES = 0.03
 MEAN_OF_BEST = "mean of the best"
 _N_PARTS, _FEWEST_STATES = 3, 100
@@ -70,8 +70,8 @@ class CandidateMeasures:
 class CandidateScorer:
     """Measures candidates on thirds of the training data, or on all of it where they are short.
 
-    Each third is measured by itself. On all of the data, features look predictable that need its
-    many returns to the same states; other data may have fewer.
+    Each third is measured by itself. On all of the data, features that rely on many returns to
+    the same states look predictable; other data may have fewer returns.
     """
 
     def __init__(
@@ -119,10 +119,10 @@ def candidate_scores(
 def mean_of_best(
     found: dict[str, FloatArray], scores: dict[str, float], inverse_spread: Collection[str]
 ) -> FloatArray | None:
-    """Return the mean of the spaces whose scores are near the best one, if they are several.
+    """Return the mean of the spaces whose scores are near the best, or None if there is only one.
 
     Its directions are those nearest to the best candidate's, in their order. Candidates weighted
-    by inverse spread seek something else and take no part.
+    by inverse spread optimise something else and are left out.
     """
     names = [name for name in found if name not in inverse_spread]
     best = min(names, key=scores.__getitem__)

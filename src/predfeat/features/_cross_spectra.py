@@ -16,11 +16,11 @@ from predfeat.series import Sequences
 
 __all__ = ["CrossSpectra"]
 
-# Numbers of a block of cross-spectra: it stays in the processor's cache while it is packed.
+# Numbers in a block of cross-spectra: it stays in the processor's cache while it is packed.
 _BLOCK = 1 << 19
-# Bytes of cross-spectra that are kept. Others are computed again in every sum, which takes longer
-# for a single sum and hardly any longer for several at once.
-_MOST_KEPT = 1 << 28
+# Bytes of cross-spectra that are kept. Larger ones are computed again for every sum, which is
+# slower for a single sum and hardly slower for several at once.
+_MAX_KEPT_BYTES = 1 << 28
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class CrossSpectra:
 
     For a real direction a the spectrum is :math:`a^T S(f) a`, in which the imaginary parts cancel.
     Segments have B rows and are zero-padded to n, four times as many. So S(f) is a cosine series
-    in f with B terms, and known everywhere from its values at B of them: these alone are
-    kept, where a sum over all n / 2 frequencies is asked for.
+    in f with B terms, and its values at B frequencies determine it everywhere. Only these are
+    kept, even for sums over all n / 2 frequencies.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class CrossSpectra:
         return cls(segments.values, segments.length)
 
     def n_frequencies(self, stride: int = 1) -> int:
-        """Return how many frequencies there are, or one in so many of them."""
+        """Return the number of frequencies, or of every `stride`-th one."""
         return self.length // 2 // stride
 
     @property
@@ -61,7 +61,7 @@ class CrossSpectra:
     def along(self, directions: FloatArray, stride: int = 1) -> FloatArray:
         """Return the spectra of directions (columns), shape (n_frequencies, n_directions).
 
-        With a stride only every so many frequencies, up to the highest.
+        Only every `stride`-th frequency is returned, up to the highest.
         """
         n_segments, n_block, n_columns = self.segments.shape
         projected = self.segments.reshape(-1, n_columns) @ directions
@@ -106,7 +106,7 @@ class CrossSpectra:
         lags = fft.rfft(everywhere, axis=0).real[: self._n_lags]
         lags[1:] *= 2.0
         on_grid: FloatArray = fft.rfft(lags, self._n_grid, axis=0).real / self._n_grid
-        on_grid[1 : (self._n_grid + 1) // 2] *= 2.0  # they stand for negative frequencies, too
+        on_grid[1 : (self._n_grid + 1) // 2] *= 2.0  # they also represent negative frequencies
         return on_grid
 
     @property
@@ -115,7 +115,7 @@ class CrossSpectra:
 
     @cached_property
     def _n_grid(self) -> int:
-        # So many frequencies between -1/2 and 1/2 that no two of 2 B - 1 lags look the same.
+        # Enough frequencies between -1/2 and 1/2 that none of 2 B - 1 lags are aliased.
         return int(fft.next_fast_len(2 * self._n_lags - 1, real=True))
 
     @cached_property
@@ -133,7 +133,7 @@ class CrossSpectra:
     def _kept(self) -> FloatArray | None:
         """The upper triangles of all cross-spectra on the grid, where they are not too many."""
         n_grid, n_numbers = len(self._rows), len(self._upper[0])
-        if 8 * n_grid * n_numbers > _MOST_KEPT:
+        if 8 * n_grid * n_numbers > _MAX_KEPT_BYTES:
             return None
         kept = np.empty((n_grid, n_numbers))
         for part in self._parts():

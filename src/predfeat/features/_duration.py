@@ -15,11 +15,11 @@ from predfeat.features._gpfa import GPFA
 
 __all__ = ["ExpectedTime", "expected_time", "extrapolated"]
 
-# Rows of the first trial, at least, and the part of all rows that it has; the second one has twice
-# as many. In what grows with the square that is a hundredth of the work; with fewer rows, the noise
-# of a few milliseconds would become minutes.
-_FEW_ROWS, _PART = 4000, 32
-# The first iteration searches another space than the others, and is another time for itself.
+# The first trial has one row in 32, but at least 4000; the second has twice as many. Where work
+# grows quadratically, this is a hundredth of it; with fewer rows, timing noise of a few
+# milliseconds would be extrapolated to minutes.
+_MIN_TRIAL_ROWS, _ROWS_PER_TRIAL_ROW = 4000, 32
+# The first iteration searches a different space, so it is timed separately.
 _TRIED_ITERATIONS = 2
 
 
@@ -30,9 +30,9 @@ class ExpectedTime:
     Attributes
     ----------
     seconds : float
-        In all; of a method that iterates, if it goes on to the last iteration.
+        In total; for a method that iterates, assuming all `max_iter` iterations.
     per_iteration : float or None
-        Of an iteration after the first, where there are several.
+        For each iteration after the first, if there are several.
     """
 
     seconds: float
@@ -42,33 +42,33 @@ class ExpectedTime:
 def expected_time(model: Any, X: Any, *, groups: ArrayLike | None = None) -> ExpectedTime | None:
     """Estimate how long fitting a model to many rows will take, within a factor of two or so.
 
-    It is fitted to few rows from the middle of the data, and to twice as many; GPFA for two
-    iterations.
+    The model is fitted to a few rows from the middle of the data, and to twice as many; GPFA for
+    two iterations.
 
     Parameters
     ----------
     model : estimator
-        It is cloned, and stays as it is.
+        It is cloned, not changed.
     X : array-like of shape (n_rows, n_columns)
     groups : array-like of shape (n_rows,), optional
 
     Returns
     -------
     ExpectedTime or None
-        None where the data has too few rows for it to matter, or too few of the few can be fitted.
+        None if the data has too few rows for it to matter, or the trial rows cannot be fitted.
 
     Examples
     --------
     >>> import numpy as np
     >>> from predfeat import GPFA
     >>> from predfeat.features import expected_time
-    >>> expected_time(GPFA(), np.zeros((1000, 3))) is None  # that is a matter of a second
+    >>> expected_time(GPFA(), np.zeros((1000, 3))) is None  # takes about a second
     True
     """
     values = np.asarray(X)
-    if len(values) <= 4 * _FEW_ROWS:
+    if len(values) <= 4 * _MIN_TRIAL_ROWS:
         return None
-    n_rows = max(_FEW_ROWS, len(values) // _PART)
+    n_rows = max(_MIN_TRIAL_ROWS, len(values) // _ROWS_PER_TRIAL_ROW)
     trial = clone(model)
     iterates = isinstance(model, GPFA)
     if iterates:
@@ -76,10 +76,10 @@ def expected_time(model: Any, X: Any, *, groups: ArrayLike | None = None) -> Exp
     ids = None if groups is None else np.asarray(groups)
     times = []
     try:
-        # The first one finds nothing in memory, and is not what a longer one costs.
-        for n_tried in (_FEW_ROWS, n_rows, 2 * n_rows):
+        # The first trial is a warm-up with cold caches, and is not counted.
+        for n_tried in (_MIN_TRIAL_ROWS, n_rows, 2 * n_rows):
             times.append(_timed(trial, values, ids, n_tried))
-    except ValueError:  # few rows may have gaps only, or sequences that are too short
+    except ValueError:  # the trial rows may be all gaps, or their sequences too short
         return None
     expected = extrapolated(times[1], times[2], n_rows, len(values))
     if not iterates:
@@ -92,7 +92,7 @@ def expected_time(model: Any, X: Any, *, groups: ArrayLike | None = None) -> Exp
 def extrapolated(short: FloatArray, long: FloatArray, n_rows: int, n_all: int) -> FloatArray:
     """Return the times for n_all rows, from those for n_rows and for twice as many.
 
-    A time is a·n + b·n², with neither below zero: all that a fit does is either.
+    A time is a·n + b·n² with a, b ≥ 0: every part of a fit is linear or quadratic.
     """
     short, long = np.asarray(short, dtype=float), np.asarray(long, dtype=float)
     square = np.clip((long - 2 * short) / (2 * n_rows**2), 0.0, long / (4 * n_rows**2))
@@ -106,15 +106,15 @@ def _timed(trial: Any, values: Any, ids: Any, n_rows: int) -> FloatArray:
     start = (len(values) - n_rows) // 2
     part = slice(start, start + n_rows)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the fit itself will say it, of all rows
+        warnings.simplefilter("ignore")  # the fit to all rows will give them
         started = perf_counter()
         trial.fit(values[part], groups=None if ids is None else ids[part])
         seconds = perf_counter() - started
     if not hasattr(trial, "history_"):
         return np.array([seconds])
-    if hasattr(trial, "start_scores_"):  # of several runs only one is remembered
+    if hasattr(trial, "start_scores_"):  # the history covers only one of several runs
         n_done = trial.max_iter
         return np.full(n_done, seconds / n_done)
     iterations: FloatArray = trial.history_["seconds"]
-    # What comes before the first, such as whitening, is counted with it.
+    # Work before the first iteration, such as whitening, is counted with it.
     return np.append(seconds - iterations[1:].sum(), iterations[1:])

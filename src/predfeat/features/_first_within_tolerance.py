@@ -1,4 +1,4 @@
-"""A choice by scores that are not to be taken to the last digit."""
+"""A choice by scores that are only accurate to a tolerance."""
 
 from __future__ import annotations
 

@@ -24,30 +24,30 @@ __all__ = ["ForeCA", "forecastable_directions"]
 
 _STEPS_PER_HEAT = 4
 
-# The starts race on every _STRIDE-th frequency where that leaves at least this many: segments are
-# zero-padded to four times their length, so that neighbouring frequencies say nearly the same.
+# The starts race on every _STRIDE-th frequency if at least this many remain: segments are
+# zero-padded to four times their length, so neighbouring frequencies are nearly redundant.
 _RACE_FREQUENCIES = 250
 _STRIDE = 4
 
 
 class ForeCA(LinearFeatures):
-    r"""Forecastable component analysis: the features whose spectrum is least like noise's.
+    r"""Forecastable component analysis: the features whose spectrum is least like that of noise.
 
-    One after the other, each uncorrelated with those before, the directions with the largest
-    forecastability :math:`\Omega(a^T z)` (see `predfeat.measures.forecastability`). Each is found
-    by the EM-like iteration of Goerg (2013): given the spectrum f of the present direction, the
-    next one is the smallest eigenvector of the cross-spectra weighted with -log f. Every step
-    lowers the spectral entropy; several starts guard against poor local optima.
+    Finds the directions with the largest forecastability :math:`\Omega(a^T z)` (see
+    `predfeat.measures.forecastability`), one after the other, each uncorrelated with those before.
+    Each is found by the EM-like iteration of Goerg (2013): given the spectrum f of the current
+    direction, the next one is the smallest eigenvector of the cross-spectra weighted with -log f.
+    Every step lowers the spectral entropy; several starts guard against poor local optima.
 
     Parameters
     ----------
     n_components : int, default=2
         Number of features, M.
     n_starts : int, default=4
-        Random starts for each feature, besides the slowest and the fastest direction, the most
-        forecastable of those between, and the most forecastable single axis.
+        Random starts for each feature, in addition to the slowest and the fastest direction, the
+        most forecastable ones between them, and the most forecastable single axis.
     max_iter : int, default=100
-        EM steps at most, for each feature.
+        Maximum number of EM steps for each feature.
     tol : float, default=1e-6
         Stop when a step lowers the entropy (a share of white noise's) by less.
     pca_components : int, float or None, default=None
@@ -63,9 +63,9 @@ class ForeCA(LinearFeatures):
     omega_ : ndarray of shape (n_components,)
         Forecastability of each feature on the training data, between 0 and 1.
     n_iter_ : int
-        EM steps of the feature that took most.
+        EM steps of the feature that took the most.
     patterns_ : ndarray of shape (n_components, n_columns)
-        How each feature shows in the inputs: the rows of the least-squares way back.
+        How each feature appears in the inputs: the rows of the least-squares inverse.
     rank_ : int
         Dimension of white space.
 
@@ -153,13 +153,13 @@ def forecastable_directions(
         found.append(direction / np.linalg.norm(direction))
         omegas.append(1.0 - entropy)
         n_iter = max(n_iter, n_raced + n_steps)
-        # What is orthogonal in white space is uncorrelated.
+        # Orthogonal directions of white space are uncorrelated.
         complement = linalg.null_space(np.array(found), rcond=1e-10)
     return np.column_stack(found), np.array(omegas), n_iter
 
 
 def _race_stride(n_frequencies: int) -> int:
-    """Return in how many frequencies one is enough for the race; all where there are not many."""
+    """Return the stride over frequencies for the race; 1 if there are few."""
     return _STRIDE if n_frequencies >= _STRIDE * _RACE_FREQUENCIES else 1
 
 
@@ -173,7 +173,7 @@ class _EntropySearch:
 
     to_white: FloatArray  # columns: the coordinates' axes in white space
     cross_spectra: CrossSpectra
-    stride: int = 1  # one frequency in so many is looked at
+    stride: int = 1  # every stride-th frequency is used
 
     @classmethod
     def within(
@@ -187,7 +187,7 @@ class _EntropySearch:
         return cls(to_white, cross_spectra, stride)
 
     def coordinates_of(self, directions: FloatArray) -> FloatArray:
-        """Return directions of white space as unit vectors, without those that are outside."""
+        """Return directions of white space as unit vectors, without those outside the subspace."""
         given = np.linalg.lstsq(self.to_white, directions, rcond=None)[0]
         lengths = np.linalg.norm(given, axis=0)
         unit: FloatArray = given[:, lengths > 1e-12] / lengths[lengths > 1e-12]
@@ -196,8 +196,8 @@ class _EntropySearch:
     def starts(self, slow_to_fast: FloatArray, others: FloatArray) -> FloatArray:
         """Return unit starts: the best single axis, SFA's most promising directions, the others.
 
-        A slow, a fast and any other direction of SFA with a narrow spectrum is mostly a step or
-        two from an optimum, where a random one takes ten.
+        SFA's directions with a narrow spectrum, slow, fast or other, are mostly a step or two from
+        an optimum; a random start takes ten.
         """
         axes = np.eye(self.to_white.shape[1])
         ordered = self.coordinates_of(slow_to_fast)
@@ -226,7 +226,7 @@ class _EntropySearch:
         return entropy
 
     def step(self, spectra: FloatArray) -> FloatArray:
-        """Return, for each of some vectors' spectra f, the best vector for the weights -log f.
+        """Return, for the spectrum f of each vector, the best vector for the weights -log f.
 
         It is the smallest eigenvector of the weighted cross-spectra. By Gibbs' inequality
         -Σ g log f bounds the entropy of g from above, with equality at g = f: lowering the bound
@@ -237,7 +237,7 @@ class _EntropySearch:
         return np.column_stack([_smallest_eigenvector(of_one) for of_one in weighted])
 
     def race(self, starts: FloatArray, n_left: int, max_iter: int) -> tuple[FloatArray, int]:
-        """Let the starts descend: every few steps the worse half retires, until few are left."""
+        """Let the starts descend, dropping the worse half every few steps until `n_left` remain."""
         runners, n_steps = starts, 0
         while runners.shape[1] > n_left:
             for _ in range(min(_STEPS_PER_HEAT, max_iter - n_steps)):
@@ -248,7 +248,7 @@ class _EntropySearch:
         return runners, n_steps
 
     def descend(self, best: FloatArray, max_iter: int, tol: float) -> tuple[FloatArray, float, int]:
-        """Step until the entropy does not fall any more; return it, and how many steps it took."""
+        """Step until the entropy stops falling; return vector, entropy and number of steps."""
         n_steps, spectra = 0, self.spectra(best)
         entropy = float(self.entropies(spectra)[0])
         while n_steps < max_iter:
@@ -262,6 +262,6 @@ class _EntropySearch:
 
 
 def _smallest_eigenvector(matrix: FloatArray) -> FloatArray:
-    # One of all takes a third of the time, and here all BLAS libraries have one thread.
+    # Computing one of them takes a third of the time; all BLAS libraries run one thread here.
     vector: FloatArray = linalg.eigh(matrix, subset_by_index=[0, 0], check_finite=False)[1][:, 0]
     return vector

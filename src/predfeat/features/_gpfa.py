@@ -127,7 +127,7 @@ class GPFA(LinearFeatures):
     n_iter_ : int
         Iterations done; with init="auto", up to the one that was kept.
     patterns_ : ndarray of shape (n_components, n_columns)
-        How each feature shows in the inputs: the rows of the least-squares way back.
+        How each feature appears in the inputs: the rows of the least-squares inverse.
     rank_ : int
         Dimension of white space.
 

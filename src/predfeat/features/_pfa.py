@@ -60,7 +60,7 @@ class PFA(LinearFeatures):
     eigenvalues_ : ndarray of shape (n_components,)
         The summed error of each feature on the training data.
     patterns_ : ndarray of shape (n_components, n_columns)
-        How each feature shows in the inputs: the rows of the least-squares way back.
+        How each feature appears in the inputs: the rows of the least-squares inverse.
     rank_ : int
         Dimension of white space.
 

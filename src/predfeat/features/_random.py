@@ -35,7 +35,7 @@ class RandomFeatures(LinearFeatures):
         The features are (X - mean_) @ components_.T.
     mean_ : ndarray of shape (n_columns,)
     patterns_ : ndarray of shape (n_components, n_columns)
-        How each feature shows in the inputs: the rows of the least-squares way back.
+        How each feature appears in the inputs: the rows of the least-squares inverse.
     rank_ : int
         Dimension of white space.
 

@@ -41,7 +41,7 @@ class SFA(LinearFeatures):
     eigenvalues_ : ndarray of shape (n_components,)
         The slowness of each feature on the training data; its mean over the steps.
     patterns_ : ndarray of shape (n_components, n_columns)
-        How each feature shows in the inputs: the rows of the least-squares way back.
+        How each feature appears in the inputs: the rows of the least-squares inverse.
     rank_ : int
         Dimension of white space.
 

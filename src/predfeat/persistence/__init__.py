@@ -7,11 +7,11 @@ _header           the member model.json: everything but the arrays, and the dige
 _plain            what may stand in that JSON
 _schema           what each estimator's file holds, and which shapes go together
 _model            from an estimator to these parts, and back
-_public           `save`, `load`, `read_header` and `read_model`
+_save_load        `save`, `load`, `read_header` and `read_model`
 ================  ==================================================================
 """
 
 from predfeat.persistence._header import ArrayEntry, ModelHeader
-from predfeat.persistence._public import load, read_header, read_model, save
+from predfeat.persistence._save_load import load, read_header, read_model, save
 
 __all__ = ["save", "load", "read_header", "read_model", "ModelHeader", "ArrayEntry"]

@@ -76,7 +76,7 @@ def kept_parameters(model: LinearFeatures, layout: Layout) -> tuple[dict[str, An
 
 
 def fitted_facts(model: LinearFeatures, layout: Layout) -> dict[str, Any]:
-    """Return the fitted attributes that are no arrays: whole numbers, and who won a contest."""
+    """Return the fitted attributes that are not arrays: counts, the way kept and all scores."""
     facts: dict[str, Any] = {name: int(getattr(model, name)) for name in layout.counts}
     if layout.contest and hasattr(model, layout.contest[0]):
         kept, scores = layout.contest
@@ -127,7 +127,7 @@ def build_model(header: ModelHeader, arrays: dict[str, AnyArray]) -> LinearFeatu
 
 
 def refuse_unplain_notes(notes: Any) -> None:
-    """Refuse notes that would not come back as they are."""
+    """Refuse notes that would not be read back unchanged."""
     unplain = find_unplain(notes) if isinstance(notes, dict) else f"no dict: {type(notes).__name__}"
     if unplain is not None:
         raise ModelFileError(

@@ -1,4 +1,4 @@
-"""What may stand in a model file's JSON: little, so that it comes back as it was."""
+"""What a model file's JSON may contain: only values that are read back unchanged."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def parameter_names(layout: Layout) -> set[str]:
 
 
 def find_problem(header: ModelHeader) -> str | None:
-    """Return what in a header does not fit together, None if all does. Nothing is allocated."""
+    """Return what is inconsistent in a header, or None. Nothing is allocated."""
     if header.estimator not in ESTIMATORS:
         return f"{header.estimator[:40]!r} is none of the estimators {', '.join(ESTIMATORS)}"
     layout = ESTIMATORS[header.estimator]

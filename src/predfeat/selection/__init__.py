@@ -1,4 +1,4 @@
-"""Which parameters, how many features are real, and why did it go wrong.
+"""Which parameters to use, how many features are real, and what went wrong.
 
 ============== ==================================================================
 choose         p, k and M by purged blocked cross-validation

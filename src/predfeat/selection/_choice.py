@@ -11,8 +11,8 @@ from predfeat.selection._surface import Setting, Surface
 
 __all__ = ["Choice"]
 
-# Fewer standard errors above zero than this, and nothing was predicted.
-_SURELY = 2.0
+# A score must be this many standard errors above zero to count as a prediction.
+_MIN_STANDARD_ERRORS = 2.0
 
 
 @dataclass(frozen=True)
@@ -28,17 +28,17 @@ class Choice:
     surface : Surface
         The scores of all settings in all folds.
     best : Setting
-        The highest mean.
+        The setting with the highest mean.
     chosen : Setting
-        The simplest setting that is as good, by one standard error: see `Surface.simplest`.
+        The simplest setting within one standard error of the best: see `Surface.simplest`.
     confirmed : Setting or None
-        The chosen setting, scored by fits of its own.
+        The chosen setting, scored by separate fits.
     kind : {"sequences", "blocks"}
         What was left out in each fold.
     rank : int
-        Dimension of the data in the folds' training parts, the smallest: M can be no larger.
+        Smallest dimension of the data in the folds' training parts: the upper limit of M.
     horizon : int
-        How many steps ahead was predicted.
+        How many steps ahead to predict.
     """
 
     method: str
@@ -53,7 +53,7 @@ class Choice:
 
     @property
     def parameters(self) -> dict[str, int]:
-        """The chosen values of the parameters that the method has; SFA and ForeCA have no lags."""
+        """The chosen values of the method's parameters; SFA and ForeCA have no lags."""
         chosen = {"n_components": self.chosen.n_components}
         if isinstance(self.estimator, GPFA | PFA):
             chosen["n_lags"] = self.chosen.n_lags
@@ -63,16 +63,16 @@ class Choice:
 
     @property
     def judged(self) -> Setting:
-        """The chosen setting with the score that counts: of fits of its own where there are any.
+        """The chosen setting with the score that counts: from separate fits if there are any.
 
-        The fits of the surface share work, and score differently from those.
+        The fits of the surface share work, and their scores differ from those of separate fits.
         """
         return self.chosen if self.confirmed is None else self.confirmed
 
     @property
     def found_nothing(self) -> bool:
-        """Whether even the chosen setting does not surely predict anything."""
-        return self.judged.predicted <= _SURELY * self.judged.error
+        """Whether the chosen setting's score is not clearly above zero."""
+        return self.judged.predicted <= _MIN_STANDARD_ERRORS * self.judged.error
 
     @property
     def remarks(self) -> list[str]:
@@ -108,7 +108,7 @@ class Choice:
             yield f"{name}={chosen} is the largest value tried: try larger ones."
 
     def _everything_kept(self) -> str:
-        """Say what it means that no direction of the data was left out."""
+        """Explain what it means that no direction of the data was left out."""
         if self.rank == 1:
             return (
                 "The data has one direction: there is no feature to choose, nothing to leave out."
@@ -126,7 +126,7 @@ class Choice:
         )
 
     def _along_the_surface(self) -> str:
-        """Compare the first features with all of them, by the surface's scores."""
+        """Compare the first features with all of them by the surface's scores."""
         one, chosen = self.surface.n_components[0], self.chosen
         first, every = (
             max(

@@ -1,4 +1,4 @@
-"""Which p, k and M: a cross-validated surface, and the simplest setting that is as good as any."""
+"""Choose p, k and M: a cross-validated surface, and the simplest setting as good as any."""
 
 from __future__ import annotations
 
@@ -37,7 +37,6 @@ def choose(
     n_neighbors: Sequence[int] = (2, 5, 10, 20, 30),
     n_components: Sequence[int] = tuple(range(1, 11)),
     horizon: int | None = None,
-    graph: str | None = None,
     method: Any = GPFA,
     n_folds: int = 5,
     n_measured: int = 10,
@@ -50,34 +49,33 @@ def choose(
     Every setting is scored by how much of held-out data it predicts: for each state of a fold's
     test part, the successors of the most similar states of its training part are averaged, and
     the share of variance that this predicts is summed over the features. A real feature adds to
-    that sum, and one that is noise takes away, so that the sum is highest at the true number.
+    that sum and a feature of noise subtracts from it, so the sum is highest at the true number.
 
     Parameters
     ----------
     X : array-like of shape (n_rows, n_columns)
         Rows in time order; rows with a NaN are gaps.
     groups : array-like of shape (n_rows,), optional
-        Ids of the sequences. Of at least three, whole ones are left out in turn; otherwise blocks
-        of rows, with max(n_lags) + horizon rows around them that belong to neither part.
+        Ids of the sequences. With at least three, whole sequences are held out in turn; otherwise
+        blocks of rows, with max(n_lags) + horizon rows around them that belong to neither part.
     n_lags, n_neighbors, n_components : sequence of int
-        The values of p, k and M to try. Values of M above the rank of the data are left out, and
-        values of k for which there are too few states.
+        The values of p, k and M to try. Values of M above the rank of the data, and values of k
+        for which there are too few states, are left out.
     horizon : int, optional
-        How many steps ahead to predict, H, of the method where it knows it and of the measure. By
-        default the method's own, or 1.
-    graph : {"full", "star"}, optional
-        Of GPFA.
+        How many steps ahead to predict, H, in the measure and in the method if it has a horizon.
+        By default the method's own, or 1.
     method : estimator or its class, default=GPFA
-        GPFA, SFA, PFA or ForeCA; an instance says the parameters that are not varied.
+        GPFA, SFA, PFA or ForeCA. An instance sets the parameters that are not varied, such as
+        `GPFA(graph="full")`.
     n_folds : int, default=5
     n_measured : int, default=10
-        Neighbours of the measure, q.
+        Neighbours that the measure uses, q.
     confirm : bool, default=True
-        Score the chosen setting by fits of its own, too.
+        Also score the chosen setting by separate fits.
     n_jobs : int, optional
         Processes; results are the same for any number.
     on_progress : callable, optional
-        Called with the number of parts done and of all.
+        Called with the number of parts done and the total.
 
     Returns
     -------
@@ -92,7 +90,7 @@ def choose(
     >>> choice.chosen.n_lags, choice.chosen.n_components
     (1, 2)
     """
-    template = _template(method, graph)
+    template = _template(method)
     validate_parameter_constraints(
         {"n_folds": [whole_number(2)], "n_measured": [POSITIVE]},
         {"n_folds": n_folds, "n_measured": n_measured},
@@ -141,28 +139,25 @@ def choose(
 def choose_method(
     X: Any, *, groups: ArrayLike | None = None, methods: Sequence[Any], **options: Any
 ) -> list[Choice]:
-    """Choose the method, too: each with its own best setting, on the same folds.
+    """Choose the method as well: each with its own best setting, on the same folds.
 
     Parameters
     ----------
     X, groups
         As in `choose`.
     methods : sequence of estimators or their classes
-        One that cannot be fitted, such as ForeCA where no stretch is long enough for a spectrum,
-        is left out with a `LeftOutWarning`.
+        A method that cannot be fitted, such as ForeCA when no stretch is long enough for a
+        spectrum, is left out with a `LeftOutWarning`.
     **options
-        Passed on to `choose`; `graph` is for GPFA only.
+        Passed on to `choose`.
 
     Returns
     -------
     list of Choice
-        The method whose chosen setting predicts most, in fits of its own where these were asked
-        for, comes first.
+        Ordered by what the chosen setting predicts (in separate fits if `confirm`), the most
+        first.
     """
-    graph = options.pop("graph", None)
-    templates = [
-        _template(method, graph if _is_gpfa(method) else None) for method in _as_list(methods)
-    ]
+    templates = [_template(method) for method in _as_list(methods)]
     if options.get("horizon") is None:
         options["horizon"] = _shared_horizon(templates)
     choices, left_out = [], []
@@ -183,10 +178,6 @@ def _as_list(methods: Sequence[Any]) -> list[Any]:
     if not found:
         raise ValueError("methods is empty: give at least one, such as GPFA or SFA().")
     return found
-
-
-def _is_gpfa(method: Any) -> bool:
-    return isinstance(method, GPFA) or (isinstance(method, type) and issubclass(method, GPFA))
 
 
 @dataclass(frozen=True)
@@ -253,7 +244,7 @@ def _gather(
 def _confirmed(
     template: Any, chosen: Setting, white: list[_WhiteFold], measure: _Measure
 ) -> Setting:
-    """Score the chosen setting by a fit of its own in every fold."""
+    """Score the chosen setting by a separate fit in every fold."""
     model = clone(template).set_params(n_components=chosen.n_components)
     if hasattr(model, "n_lags"):
         model.set_params(n_lags=chosen.n_lags)
@@ -270,20 +261,16 @@ def _confirmed(
     return replace(chosen, predicted=float(scores.mean()), error=float(standard_error(scores)))
 
 
-def _template(method: Any, graph: str | None) -> Any:
+def _template(method: Any) -> Any:
     template = method() if isinstance(method, type) else clone(method)
     if not isinstance(template, (GPFA, SFA, PFA, ForeCA)):
         raise TypeError(f"method must be GPFA, SFA, PFA or ForeCA, but is {template!r}.")
-    if graph is not None:
-        if not isinstance(template, GPFA):
-            raise ValueError(f"graph={graph!r}: {type(template).__name__} has no graph.")
-        template.set_params(graph=graph)
     template.check_parameters()
     return template
 
 
 def _set_horizon(template: Any, horizon: int | None) -> int:
-    """Return how many steps ahead to predict, and tell the method where it can know."""
+    """Return how many steps ahead to predict, and set it in the method if it has a horizon."""
     has_own = hasattr(template, "horizon")
     if horizon is None:
         return int(template.horizon) if has_own else 1
@@ -296,18 +283,18 @@ def _set_horizon(template: Any, horizon: int | None) -> int:
 
 
 def _shared_horizon(templates: list[Any]) -> int | None:
-    """Return how many steps ahead methods predict, None where none of them says."""
+    """Return how many steps ahead the methods predict, None if none of them has a horizon."""
     horizons = sorted({int(each.horizon) for each in templates if hasattr(each, "horizon")})
     if len(horizons) > 1:
         raise ValueError(
             f"methods predict {' and '.join(map(str, horizons))} steps ahead, which cannot be "
-            "compared. Say with horizon how many it should be."
+            "compared. Set horizon to one number for all."
         )
     return horizons[0] if horizons else None
 
 
 def _values(name: str, values: Sequence[int] | int) -> tuple[int, ...]:
-    """Return the values to try, ascending, each once."""
+    """Return the distinct values to try, ascending."""
     given: list[Any] = [values] if isinstance(values, int | np.integer) else list(values)
     if not given or not all(isinstance(v, Integral) and int(v) >= 1 for v in given):
         raise ValueError(f"{name} must be positive whole numbers to try, but is {given}.")
@@ -321,7 +308,7 @@ def _within_rank(components: tuple[int, ...], rank: int) -> tuple[int, ...]:
             f"n_components={list(components)} are all more than the rank {rank} of the data in "
             f"the folds' training parts. Use values up to {rank}."
             if rank
-            else "there is nothing to choose: all columns are constant in one of the folds' "
+            else "no setting can be tried: all columns are constant in one of the folds' "
             "training parts. Give other columns or rows, or ask for fewer folds."
         )
     return possible
@@ -342,7 +329,7 @@ def _within_states(
     fewest = min(
         fewest_candidates(find_states(part.train, n_lags, n_neighbors=0), theiler) for part in white
     )
-    # Where even the smallest is too large, the search says how many there may be.
+    # If even the smallest is too large, the search reports how many are possible.
     return tuple(k for k in neighbors if k <= fewest) or neighbors[:1]
 
 

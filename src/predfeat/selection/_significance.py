@@ -1,4 +1,4 @@
-"""How many features are real: the whole fit repeated on surrogates."""
+"""How many features are real: the whole fit is repeated on surrogates."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from predfeat.exceptions import (
     ReturningGroupWarning,
     SignificanceError,
 )
-from predfeat.selection._rings import bridge_ends, close_rings
+from predfeat.selection._circular_bridging import bridge_ends, close_circles
 from predfeat.selection._significance_result import Significance
 from predfeat.selection._statistic import NestedShares, Statistic
-from predfeat.selection._surrogates import FOURIER_KINDS, check_kind, surrogates
+from predfeat.selection._surrogates import FOURIER_KINDS, kind_and_block_length, surrogates
 from predfeat.series import Sequences, check_matrix, check_sequences
 
 __all__ = ["significance"]
@@ -39,8 +39,7 @@ def significance(
     *,
     groups: ArrayLike | None = None,
     n_surrogates: int = 99,
-    kind: str = "permutation",
-    block_length: int | None = None,
+    kind: str | tuple[str, int] = "permutation",
     statistic: NestedShares | Statistic = NestedShares(),  # noqa: B008 (frozen)
     alpha: float = 0.05,
     random_state: int = 0,
@@ -51,26 +50,25 @@ def significance(
 ) -> Significance:
     """Test how many of a method's features are real.
 
-    A method that looks for the most predictable features finds some in noise, too. Here the whole
-    fit is repeated, with the same parameters, on surrogates of the data (see `surrogates`); a
-    feature is real when it is better than the best that is found in nearly all of them.
+    A method that looks for the most predictable features finds some even in noise. Here the whole
+    fit is repeated, with the same parameters, on surrogates of the data (see `surrogates`). A
+    feature is real if it is better than the best feature of nearly all of them.
 
     Parameters
     ----------
     model : estimator
-        GPFA, SFA, PFA, ForeCA or another with `fit(X, groups=…)` and `transform`. It need not be
-        fitted, and is not: its clones are.
+        GPFA, SFA, PFA, ForeCA or any other with `fit(X, groups=…)` and `transform`. It need not be
+        fitted; clones of it are.
     X : array-like of shape (n_rows, n_columns)
         Rows in time order; a row with a NaN is a gap.
     groups : array-like of shape (n_rows,), optional
         Ids of the sequences.
     n_surrogates : int, default=99
-        p-values are multiples of 1 / (n_surrogates + 1). The level is exactly alpha when alpha is
-        such a multiple, below it otherwise.
-    kind : str, default="permutation"
-        One of `KINDS`; each answers another question.
-    block_length : int, optional
-        For kind "blocks", see `surrogates`.
+        p-values are multiples of 1 / (n_surrogates + 1). The level is exactly alpha if alpha is
+        such a multiple, and lower otherwise.
+    kind : str or ("blocks", int), default="permutation"
+        One of `KINDS`; each answers a different question. ("blocks", 20) sets the number of rows
+        in a block, see `block_length` in `surrogates`.
     statistic : NestedShares or callable
         What makes a feature good, lower is better: `nested_shares`, with the parameters that a
         `NestedShares` holds; or any function of the features and their groups (a number for each
@@ -78,17 +76,18 @@ def significance(
     alpha : float, default=0.05
         The family-wise level.
     random_state : int, default=0
-        The seed. Each surrogate has its own that follows from this one and its number, so that
-        more surrogates extend fewer.
+        The seed. Each surrogate has its own, derived from this one and its number, so a larger
+        test extends a smaller one.
     n_jobs : int or None, default=None
         Processes. The result does not depend on it.
     previous : Significance, optional
-        Of the same data, model, kind, statistic and seed: its surrogates are not done again.
+        An earlier result for the same data, model, kind, statistic and seed, whose surrogates are
+        reused.
     on_progress : callable, optional
-        Called with the number of surrogates done and of all, at the start and after each.
+        Called with the number of surrogates done and the total, at the start and after each.
     on_part : callable, optional
         Called after each surrogate with the result so far, which may be kept (`as_dict`) and
-        later be given as `previous`: so an interrupted run goes on where it was.
+        later be given as `previous` to continue an interrupted run.
 
     Returns
     -------
@@ -97,25 +96,25 @@ def significance(
     Raises
     ------
     SignificanceError
-        There are too few surrogates for alpha, or a statistic is not one finite number for each
-        feature.
+        There are too few surrogates for alpha, or the statistic does not return one finite number
+        for each feature.
     OtherSettingError
-        `previous` is of another setting.
+        `previous` has another setting.
     SurrogateError
         No surrogate can be made of the data.
 
     Notes
     -----
-    The Fourier kinds take every sequence for a ring. Rows drawn from a linear process fill its
-    gaps, and lead from its last row back to the first: as many as the process remembers, at most
-    as many as there are. Surrogates are made of, and the data is measured on, the ring. Its
-    statistics so differ a little from those of the data as it is; and of many short sequences a
-    good part is not data, which costs power, but makes no false finding.
+    The Fourier kinds treat every sequence as circular. Rows drawn from a linear process fill its
+    gaps and lead from its last row back to the first: as many as the process remembers, at most
+    as many as the sequence has. Surrogates are made from this circle, and the data is measured on
+    it. Its statistics therefore differ a little from those of the data itself. With many short
+    sequences, a good part is not data, which costs power but causes no false finding.
 
-    In a series for which the question's answer is no, the chance of any finding is alpha: of the
-    kinds that permute exactly, of the Fourier kinds nearly.
-    Beside real features this is no longer exact: the others are compared with the best features
-    of surrogates in which there are no real ones. benchmarks/quality/significance.py measures both.
+    If the answer to the question is no, the chance of any finding is alpha: exactly for the kinds
+    that permute, nearly for the Fourier kinds. If some features are real this is no longer exact:
+    the others are compared with the best features of surrogates without real ones.
+    benchmarks/quality/significance.py measures both.
 
     Examples
     --------
@@ -136,8 +135,8 @@ def significance(
     >>> significance(model, X, n_surrogates=19, kind="joint-phases").n_significant
     0
     """
-    _check(model, n_surrogates, kind, statistic, block_length, alpha, random_state)
-    task = _task(model, X, groups, kind, statistic, block_length, random_state)
+    _check(model, n_surrogates, kind, statistic, alpha, random_state)
+    task = _task(model, X, groups, kind, statistic, random_state)
     result = task.start(alpha) if previous is None else _taken_up(previous, task.setting(), alpha)
     result = replace(result, surrogate_statistics=result.surrogate_statistics[:n_surrogates])
     tell = on_progress or (lambda done, total: None)
@@ -156,7 +155,7 @@ def significance(
 
 @dataclass(frozen=True)
 class _Task:
-    """All that a process needs to know to measure a surrogate, but its number."""
+    """Everything a process needs to measure a surrogate, except its number."""
 
     model: Any
     values: FloatArray
@@ -169,12 +168,12 @@ class _Task:
 
     @property
     def horizon(self) -> int:
-        """How many steps ahead the statistic looks, if it says so; as many as the model."""
+        """How many steps ahead the statistic looks: its own number, or else the model's."""
         looks = self.statistic if isinstance(self.statistic, NestedShares) else NestedShares()
         return looks.horizon_for(self.model)
 
     def start(self, alpha: float) -> Significance:
-        """Measure the data itself, without a surrogate yet."""
+        """Measure the data itself, before any surrogate."""
         with as_in_a_worker():
             statistics = self.measure(self.values)
         method = " ".join(repr(self.model).split())
@@ -185,7 +184,7 @@ class _Task:
         """Fit a clone to a series, and return its features' statistics."""
         model = clone(self.model)
         reach = getattr(model, "n_lags", 1) - 1 + self.horizon
-        rows, groups = close_rings(values, self.series, self.kind, reach)
+        rows, groups = close_circles(values, self.series, self.kind, reach)
         model.fit(rows, groups=groups)
         features = np.asarray(model.transform(rows), dtype=np.float64)
         statistics = np.asarray(self._judge(model, features, groups), dtype=np.float64)
@@ -202,10 +201,10 @@ class _Task:
         return self.statistic(features, groups)
 
     def measure_surrogate(self, number: int) -> FloatArray:
-        """Make a surrogate of that number and measure it."""
+        """Make the surrogate of the given number and measure it."""
         seed = np.random.SeedSequence(self.random_state, spawn_key=(number,))
         with warnings.catch_warnings():
-            # They were said of the data, and hold for its surrogates as well.
+            # They were given for the data, and hold for its surrogates as well.
             warnings.simplefilter("ignore", ConstantColumnsWarning)
             warnings.simplefilter("ignore", ReturningGroupWarning)
             surrogate = surrogates(
@@ -218,18 +217,18 @@ class _Task:
             return self.measure(surrogate.astype(self.values.dtype, copy=False))
 
     def setting(self) -> str:
-        """Return a fingerprint of all that the statistics follow from."""
+        """Return a fingerprint of everything that determines the statistics."""
         digest = hashlib.sha256(np.ascontiguousarray(self.values).tobytes())
         own = self.statistic if isinstance(self.statistic, NestedShares) else None
         named = own.steps if own is not None else _name(self.statistic)  # type: ignore[arg-type]
         parameters = sorted(
-            (key, _told(value))
+            (key, _in_full(value))
             for key, value in self.model.get_params().items()
             if key not in ("n_jobs", "verbose")
         )
         groups = None if self.groups is None else np.asarray(self.groups).tolist()
         told = (
-            __version__,  # another one may compute something else
+            __version__,  # another version may compute something else
             self.values.shape,
             str(self.values.dtype),
             groups,
@@ -250,17 +249,17 @@ def _task(
     model: Any,
     X: Any,
     groups: ArrayLike | None,
-    kind: str,
+    given_kind: str | tuple[str, int],
     statistic: NestedShares | Statistic,
-    block_length: int | None,
     random_state: int,
 ) -> _Task:
-    """Check the data, and close its rings where surrogates are made of them."""
+    """Check the data, and close its sequences to circles for the Fourier kinds."""
+    kind, block_length = kind_and_block_length(given_kind)
     matrix = check_matrix(X, min_rows=2)
-    series = check_sequences(matrix, groups)  # says what is wrong, or warns, once
+    series = check_sequences(matrix, groups)  # raises or warns once
     values = matrix.values
     if kind in FOURIER_KINDS:
-        # A key of two numbers, as no surrogate has.
+        # A key of two numbers, which no surrogate has.
         seed = np.random.SeedSequence(random_state, spawn_key=(0, 0))
         values, groups = bridge_ends(series, kind, np.random.default_rng(seed))
         series = check_sequences(values, groups)
@@ -268,26 +267,26 @@ def _task(
     return _Task(model, values, groups, series, kind, statistic, block_length, random_state)
 
 
-def _told(value: Any) -> str:
-    """Return a parameter in full; what is printed of a large array is not all of it."""
+def _in_full(value: Any) -> str:
+    """Return a parameter in full; the repr of a large array is abbreviated."""
     if isinstance(value, np.ndarray):
         return f"{value.dtype} {value.shape} {np.ascontiguousarray(value).tobytes().hex()}"
     return repr(value)
 
 
 def _name(statistic: Statistic) -> str:
-    """Return what tells a function from others, as far as that can be known."""
+    """Return what distinguishes a function from others, as far as possible."""
     name = f"{statistic.__module__}.{getattr(statistic, '__qualname__', repr(statistic))}"
     code = getattr(statistic, "__code__", None)
     if code is None:
         return name
-    # Functions within it are printed with their place in memory, which is another one next time.
+    # The repr of a nested function contains its address, which changes from run to run.
     constants = [value for value in code.co_consts if not isinstance(value, CodeType)]
     return f"{name} {code.co_code.hex()} {constants!r} {code.co_names!r}"
 
 
 def _type_of(resolution: float) -> type[np.floating[Any]]:
-    """Return the type X came in: what it can not resolve, a fit must not take for signal."""
+    """Return the dtype X had: a fit must not take what it cannot resolve for signal."""
     for coarse in (np.float16, np.float32):
         if resolution == float(np.finfo(coarse).eps):
             return coarse
@@ -297,9 +296,8 @@ def _type_of(resolution: float) -> type[np.floating[Any]]:
 def _check(
     model: Any,
     n_surrogates: int,
-    kind: str,
+    kind: str | tuple[str, int],
     statistic: NestedShares | Statistic,
-    block_length: int | None,
     alpha: float,
     random_state: int,
 ) -> None:
@@ -323,7 +321,7 @@ def _check(
         },
         caller_name="significance",
     )
-    check_kind(kind, block_length)
+    kind_and_block_length(kind)
     (statistic if isinstance(statistic, NestedShares) else NestedShares()).check()
     _refuse_bad_horizon(model)
     needed = int(np.ceil(1 / alpha - 1e-9)) - 1
@@ -344,10 +342,10 @@ def _refuse_bad_horizon(model: Any) -> None:
 
 
 def _taken_up(previous: Significance, setting: str, alpha: float) -> Significance:
-    """Return an earlier result to add to, if it is of the same setting."""
+    """Return an earlier result to extend, if it has the same setting."""
     if previous.setting != setting:
         raise OtherSettingError(
-            f"previous is of another setting: {previous.method} on {previous.kind!r} surrogates, "
+            f"previous has another setting: {previous.method} on {previous.kind!r} surrogates, "
             "with other data, parameters, statistic or seed than given now. Give the same as then "
             "(n_surrogates, alpha and n_jobs may differ), or leave previous out."
         )

@@ -1,4 +1,4 @@
-"""What a test of significance found, in numbers and in words."""
+"""The result of a test of significance, in numbers and in words."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ class Significance:
     Attributes
     ----------
     statistics : ndarray of shape (n_features,)
-        Of each feature of the data, lower is better.
+        The statistic of each feature of the data; lower is better.
     surrogate_statistics : ndarray of shape (n_surrogates, n_features)
-        The same of every surrogate's features.
+        The same for every surrogate's features.
     kind : str
         The kind of surrogate, one of `KINDS`.
     alpha : float
-        The level: the chance, at most, of finding a feature where there is none.
+        The level: the largest chance of finding a feature where there is none.
     method : str
         The model, with its parameters.
     setting : str
-        A fingerprint of the data, the model, the kind, the statistic and the seed. Surrogates of
-        the same setting are the same, and can be added to.
+        A fingerprint of the data, the model, the kind, the statistic and the seed. Results with
+        the same setting share their surrogates, and can be extended.
     """
 
     statistics: FloatArray
@@ -52,16 +52,16 @@ class Significance:
 
     @property
     def question(self) -> str:
-        """What the significant features answer with yes."""
+        """The question that significant features answer with yes."""
         return KINDS[self.kind].question
 
     @property
     def p_values(self) -> FloatArray:
         """The adjusted p-value of each feature.
 
-        The share of series, the data counted among its surrogates, whose *best* feature is at
-        least as good as this one. As the best of all is compared, the chance that *any* feature
-        of a series like the surrogates has a p-value of at most alpha is at most alpha.
+        The share of series (the surrogates and the data) whose *best* feature is at least as good
+        as this one. Because best features are compared, the chance that *any* feature of a series
+        like the surrogates has a p-value of at most alpha is at most alpha.
         """
         best = self.surrogate_statistics.min(axis=1)
         as_good = np.sum(best[:, None] <= self.statistics, axis=0)
@@ -71,23 +71,23 @@ class Significance:
     @property
     def significant(self) -> BoolArray:
         """Which features have a p-value of at most alpha."""
-        # Counts are compared, or the rounding of 0.05 · 20 could decide.
+        # Counts are compared so that the rounding of 0.05 · 20 does not matter.
         counts = np.rint(self.p_values * (1 + self.n_surrogates))
         return np.asarray(counts <= self.alpha * (1 + self.n_surrogates) * (1 + 1e-12))
 
     @property
     def n_significant(self) -> int:
-        """How many features, from the first one on, are significant without an exception.
+        """How many features are significant before the first that is not.
 
-        A significant feature that stands after one that is not is marked in `significant`, but
-        does not count here: this is the number of features to keep.
+        This is the number of features to keep. Significant features after that one are marked in
+        `significant`, but do not count here.
         """
         return int(np.logical_and.accumulate(self.significant).sum())
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers, strings and lists, for a JSON file.
 
-        A digest of all the rest is among it, so that `from_dict` can tell what was changed since.
+        It includes a digest of all the rest, so that `from_dict` can detect changes.
         """
         plain = {
             "kind": self.kind,
@@ -105,12 +105,12 @@ class Significance:
 
     @classmethod
     def from_dict(cls, plain: Any) -> Self:
-        """Return what `as_dict` wrote down.
+        """Return the result that `as_dict` turned into a dict.
 
         Raises
         ------
         SignificanceError
-            It is something else, or was changed since.
+            The dict is something else, or was changed.
         """
         problem = _find_problem(plain)
         if problem is not None:
@@ -158,23 +158,23 @@ def _answer(n_significant: int, n_features: int) -> str:
 
 
 def _digest(plain: dict[str, Any]) -> str:
-    """Return the SHA-256 of all entries but the digest; floats are told to their last bit."""
+    """Return the SHA-256 of all entries except the digest; floats count to the last bit."""
     rest = {name: value for name, value in plain.items() if name != "digest"}
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
 def _find_problem(plain: Any) -> str | None:
-    """Return what is wrong with something that may be anything."""
+    """Return what is wrong with an arbitrary value, or None."""
     if not isinstance(plain, dict):
         return f"it is a {type(plain).__name__}"
     if "digest" not in plain:
         return "it has no digest (predfeat 0.1 wrote none)"
     try:
         changed = plain["digest"] != _digest(plain)
-    except (TypeError, ValueError, RecursionError):  # what JSON does not hold
+    except (TypeError, ValueError, RecursionError):  # values that JSON cannot hold
         changed = True
     if changed:
-        return "it does not match its digest, so that it was changed or damaged"
+        return "it does not match its digest, so it was changed or damaged"
     statistics, rows = plain.get("statistics"), plain.get("surrogate_statistics")
     if not _are_numbers(statistics) or not statistics:
         return "statistics is no list of finite numbers"

@@ -1,4 +1,4 @@
-"""What makes a feature good, as a test of significance counts it."""
+"""The statistic of a feature in a test of significance."""
 
 from __future__ import annotations
 
@@ -18,15 +18,14 @@ Statistic = Callable[[FloatArray, IntArray], ArrayLike]
 
 @dataclass(frozen=True)
 class NestedShares:
-    """The statistic `nested_shares` with some parameters; those of the model are added.
+    """The statistic `nested_shares` with its parameters; those of the model are added.
 
     Attributes
     ----------
     steps : {"both", "next"}
         Which steps count: both steps next to a state, or the next one only.
     horizon : int or None
-        How many steps ahead it looks; None for as many as the model, 1 where the model has no
-        `horizon`.
+        How many steps ahead it looks; None uses the model's `horizon`, or 1 if it has none.
     n_neighbors : int
         Neighbours of each state.
     """
@@ -36,7 +35,7 @@ class NestedShares:
     n_neighbors: int = 10
 
     def check(self) -> None:
-        """Refuse values that mean nothing."""
+        """Refuse invalid values."""
         validate_parameter_constraints(
             {
                 "steps": [StrOptions(set(STEPS))],

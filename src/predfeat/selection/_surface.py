@@ -19,7 +19,7 @@ class Setting:
     Attributes
     ----------
     n_lags, n_neighbors, n_components : int
-        p, k and M; k is 0 for methods that have none.
+        p, k and M; k is 0 for methods without neighbours.
     predicted : float
         Mean over the folds of how many features' worth of variance is predicted: the sum of
         `predfeat.measures.predicted_shares`, at most M.
@@ -87,9 +87,9 @@ class Surface:
     def simplest(self) -> Setting:
         """Return the simplest setting within one standard error of the best.
 
-        The standard error is that of the difference from the best, fold by fold: what all
-        settings find easy or hard in a fold says nothing about them. Simplest is the smallest
-        state, p·M numbers; of two such the smaller p; of several k then the best.
+        The standard error is that of the difference from the best, fold by fold: a fold that is
+        easy or hard for all settings says nothing about them. The simplest setting has the
+        smallest state, p·M numbers; then the smaller p; then the best k.
         """
         means, near = self.scores.mean(axis=0), self._near_best()
         candidates = [tuple(map(int, index)) for index in np.argwhere(near)]
@@ -101,7 +101,7 @@ class Surface:
         return self._setting(min(candidates, key=complexity))
 
     def undecided(self) -> dict[str, tuple[int, ...]]:
-        """Return for each parameter the values of all settings as near to the best."""
+        """Return for each parameter its values among all settings that near the best."""
         near = np.nonzero(self._near_best())
         return {
             name: tuple(values[i] for i in np.unique(found))

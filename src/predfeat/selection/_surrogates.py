@@ -18,11 +18,11 @@ __all__ = [
     "KINDS",
     "SHORTEST_FOURIER",
     "SurrogateKind",
-    "check_kind",
+    "kind_and_block_length",
     "surrogates",
 ]
 
-# A shorter stretch has at most one free phase, or a sign: next to nothing to randomise.
+# A shorter stretch has at most one free phase, or a sign: too little to randomise.
 SHORTEST_FOURIER = 4
 _MAX_REFINEMENTS = 200
 
@@ -34,11 +34,11 @@ class SurrogateKind:
     Attributes
     ----------
     question : str
-        What is answered with yes where the data stands out from its surrogates.
+        The question that is answered with yes if the data stands out from its surrogates.
     keeps : str
-        What the surrogates have in common with the data, and so can not be what stands out.
+        What the surrogates share with the data, and so cannot be what stands out.
     destroys : str
-        What they have not.
+        What they do not share with it.
     """
 
     question: str
@@ -88,7 +88,7 @@ def surrogates(
 ) -> FloatArray:
     r"""Make one surrogate of a series.
 
-    What each kind keeps and destroys, and so which question it answers, is in `KINDS`:
+    `KINDS` describes what each kind keeps and destroys, and so which question it answers:
 
     - "permutation": the rows of each sequence in random order;
     - "blocks": contiguous blocks of each sequence in random order;
@@ -98,7 +98,7 @@ def surrogates(
     - "joint-phases": the same random phases added to all columns (Prichard and Theiler 1994).
 
     "phases" and "iaaft" work on the columns *as given*: "its own autocorrelation" means that of
-    an input column, and of two recordings of the same sources, once mixed and once not, they may
+    an input column. Given two recordings of the same sources, one mixed and one not, they may
     find more in the mixed one. The other kinds do not depend on the basis ("joint-phases" and
     both permutations commute with any linear map of the columns).
 
@@ -109,7 +109,7 @@ def surrogates(
     kind : str, default="permutation"
         One of `KINDS`.
     groups : array-like of shape (n_rows,), optional
-        Ids of the sequences. Nothing is ever moved from one sequence to another.
+        Ids of the sequences. Rows are never moved from one sequence to another.
     block_length : int, optional
         Rows in a block, for "blocks"; by default the cube root of the sequence's length,
         rounded, and at least 2. Each run's first block is of random length up to that.
@@ -128,15 +128,15 @@ def surrogates(
 
     Notes
     -----
-    Permutations move the samples of a sequence over its gaps: a block that meets one is cut
-    there. The Fourier kinds treat every stretch between gaps on its own. Stretches of less than 4
-    rows, and sequences of a single sample or block, stay as they are: that costs power, but makes
-    no false finding. Where *all* are that short there is nothing to compare with: an error.
+    Permutations move samples across the gaps of a sequence; blocks end at gaps. The Fourier kinds
+    treat every stretch between gaps separately. Stretches of fewer than 4 rows, and sequences of a
+    single sample or block, are left unchanged: this costs power, but causes no false finding. If
+    *all* are that short, an error is raised.
 
-    A Fourier transform takes the series for a ring. Where a stretch ends far from where it began,
-    that step is part of the spectrum kept: spread, as high frequencies, all over the surrogate,
-    which so is a little less predictable than the data. Rows cannot be trimmed here, as the shape
-    is kept; `significance` bridges that step before it makes surrogates.
+    A Fourier transform treats the series as circular. If a stretch ends far from where it began,
+    that jump is part of the spectrum that is kept: it spreads as high frequencies over the whole
+    surrogate, which becomes a little less predictable than the data. Rows cannot be trimmed here,
+    as the shape is kept; `significance` bridges the jump before it makes surrogates.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def surrogates(
     >>> print(KINDS["phases"].question)
     Is there more than each channel's own autocorrelation?
     """
-    check_kind(kind, block_length)
+    _check_kind(kind, block_length)
     validate_parameter_constraints(
         {"random_state": [SEED, np.random.SeedSequence, np.random.Generator]},
         {"random_state": random_state},
@@ -166,8 +166,22 @@ def surrogates(
     return surrogate
 
 
-def check_kind(kind: str, block_length: int | None) -> None:
-    """Refuse a kind that does not exist, and a block length that means nothing."""
+def kind_and_block_length(kind: str | tuple[str, int]) -> tuple[str, int | None]:
+    """Return the kind and the length of its blocks, None if not given.
+
+    Examples
+    --------
+    >>> from predfeat.selection._surrogates import kind_and_block_length
+    >>> kind_and_block_length(("blocks", 20)), kind_and_block_length("iaaft")
+    (('blocks', 20), ('iaaft', None))
+    """
+    name, block_length = kind if isinstance(kind, tuple) and len(kind) == 2 else (kind, None)
+    _check_kind(name, block_length)
+    return name, block_length
+
+
+def _check_kind(kind: Any, block_length: int | None) -> None:
+    """Refuse an unknown kind, and a block length that is invalid or not used."""
     if kind not in KINDS:
         raise SurrogateError(
             f"kind={kind!r} is no kind of surrogate. Use one of {', '.join(map(repr, KINDS))}."
@@ -184,7 +198,7 @@ def check_kind(kind: str, block_length: int | None) -> None:
         )
 
 
-# --- rows in another order ---------------------------------------------------------------------
+# --- rows in random order ----------------------------------------------------------------------
 
 
 def _permute(
@@ -203,7 +217,7 @@ def _permute(
         else:
             length = block_length or max(2, round(len(places) ** (1 / 3)))
             blocks = _blocks(places, length, random)
-        # Wherever the first cut is.
+        # Whether it can be permuted, regardless of the first cut.
         possible |= len(places) > length or bool(np.any(np.diff(places) > 1))
         if len(blocks) > 1:
             order = random.permutation(len(blocks))
@@ -223,9 +237,9 @@ def _pieces(kind: str, block_length: int | None) -> str:
 
 
 def _blocks(places: IntArray, length: int, random: np.random.Generator) -> list[IntArray]:
-    """Cut rows into blocks of a length that nowhere reach over a gap.
+    """Cut rows into blocks of a given length, none of them across a gap.
 
-    The first cut is random, so that no transition of the data is safe from all surrogates.
+    The first cut is random, so that no transition of the data survives in all surrogates.
     """
     blocks = []
     for run in np.split(places, np.flatnonzero(np.diff(places) > 1) + 1):
@@ -234,7 +248,7 @@ def _blocks(places: IntArray, length: int, random: np.random.Generator) -> list[
     return blocks
 
 
-# --- other phases ------------------------------------------------------------------------------
+# --- random phases -----------------------------------------------------------------------------
 
 
 def _randomise_stretches(
@@ -256,9 +270,9 @@ def _turn_phases(rows: FloatArray, angles: FloatArray) -> FloatArray:
     """Add angles (one row for each frequency) to the phases of the columns."""
     turn = np.exp(1j * angles)
     if len(rows) % 2 == 0:
-        # The highest frequency of an even number of rows is a real number: all it has is a sign.
+        # With an even number of rows the highest frequency is real: it has only a sign.
         turn[-1] = np.where(angles[-1] < np.pi, 1.0, -1.0)
-    # The mean apart, which has no phase.
+    # Without the mean, which has no phase.
     mean = rows.mean(axis=0)
     transform = np.fft.rfft(rows - mean, axis=0)
     turned: FloatArray = mean + np.fft.irfft(transform * turn, len(rows), axis=0)
@@ -275,9 +289,9 @@ def _joint_phases(rows: FloatArray, random: np.random.Generator) -> FloatArray:
 
 
 def _iaaft(rows: FloatArray, random: np.random.Generator) -> FloatArray:
-    """Impose the amplitudes and the values in turn, until the order of the values stays.
+    """Impose the amplitudes and the values in turn, until the order of the values is stable.
 
-    The values come last: they are exact, and the amplitudes as near as that allows.
+    The values are imposed last: they are exact, and the amplitudes as close as that allows.
     """
     mean = rows.mean(axis=0)
     values = np.sort(rows - mean, axis=0)

@@ -1,14 +1,14 @@
 """The features of many settings at once, for a fraction of what separate fits would cost.
 
-What is shared *exactly*: a search for the largest k holds the neighbours of every smaller one; the
-first M features of SFA, PFA and ForeCA are the same however many follow; whitening is the same for
+Shared *exactly*: a search for the largest k contains the neighbours for every smaller k; the first
+M features of SFA, PFA and ForeCA are the same however many follow; whitening is the same for
 all settings of a training part.
 
-What is shared *not exactly*, for GPFA: its iteration runs once for each p, with the middle one of
-the k, down from the largest M. Every smaller M starts from the features of the next larger one,
-where a fit of its own would start from the input, and takes two iterations. The other k branch off
-at the last of them. So the surface tells which settings are worth it; what a fit of its own scores
-at the chosen one, `choose` measures in the end.
+Shared *approximately*, for GPFA: its iteration runs once for each p, with the middle k, from the
+largest M downwards. Every smaller M starts from the features of the next larger one, where a
+separate fit would start from the input, and takes two iterations. The other k branch off at the
+last of these. The surface thus shows which settings are worthwhile; at the end, `choose` scores the
+chosen one by separate fits.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ def surface_directions(
     white : Sequences
         The white training part.
     whitening : Whitening
-        The way there.
+        The map to white space.
     n_lags : int
         p.
     neighbors, components : sequence of int
-        The values of k and M, ascending; one k for methods that have none.
+        The values of k and M, ascending; a single k for methods without neighbours.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Does the graph hang together?"""
+"""Is the graph connected?"""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from predfeat.selection.diagnosis._subject import Subject
 
 __all__ = ["between_share", "check_connectivity", "pieces_of"]
 
-# Share of samples outside the largest piece. A few stray ones hang off any graph.
-_STRAY, _APART = 0.01, 0.1
-# Share of a feature's variance that is between pieces: the rest is noise upon a label.
-_LABEL = 0.9
+# Share of samples outside the largest piece. Any graph has a few stray ones.
+_OUTSIDE_WARNING, _OUTSIDE_PROBLEM = 0.01, 0.1
+# A feature with more than this share of its variance between pieces only labels them.
+_LABEL_SHARE = 0.9
 
 
 def pieces_of(terms: list[Neighborhoods], n_rows: int) -> IntArray:
     """Return the number of the connected piece of every sample, -1 for samples without an edge.
 
-    A neighbourhood's nodes all hang together through its centre, in either kind of graph.
-    Numbers are by size: 0 is the largest piece.
+    All nodes of a neighbourhood are connected through its centre, in either kind of graph.
+    Pieces are numbered by size: 0 is the largest.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def pieces_of(terms: list[Neighborhoods], n_rows: int) -> IntArray:
     found, sizes = np.unique(labels[touched], return_counts=True)
     number = np.full(n_rows, -1, dtype=np.intp)
     number[found[np.argsort(-sizes, kind="stable")]] = np.arange(len(found))
-    pieces: IntArray = number[labels]  # a sample without an edge has a label of its own, still -1
+    pieces: IntArray = number[labels]  # a sample without an edge has its own label, still -1
     return pieces
 
 
@@ -97,11 +97,11 @@ def check_connectivity(subject: Subject) -> Iterator[Finding]:
     sizes = np.bincount(pieces[pieces >= 0])
     outside = 1.0 - sizes[0] / sizes.sum()
     k = subject.n_neighbors
-    # Every speck of a shattered graph has a mean of its own: only large pieces can be labelled.
-    large = np.where(pieces < int((sizes > _STRAY * sizes.sum()).sum()), pieces, -1)
+    # Each tiny piece of a shattered graph has its own mean: only large pieces count as labelled.
+    large = np.where(pieces < int((sizes > _OUTSIDE_WARNING * sizes.sum()).sum()), pieces, -1)
     share = between_share(subject.features.rows, large)
-    labels = np.flatnonzero(share > _LABEL)
-    severity = by_degree(outside, _STRAY, _APART)
+    labels = np.flatnonzero(share > _LABEL_SHARE)
+    severity = by_degree(outside, _OUTSIDE_WARNING, _OUTSIDE_PROBLEM)
     if severity is None:
         return
     longest = max(stop - start for start, stop in subject.series.run_bounds())
@@ -125,10 +125,10 @@ def check_connectivity(subject: Subject) -> Iterator[Finding]:
             "Sequences are so short that a row is either a predecessor or a successor, never both: "
             f"use `past=False`, or fewer lags (`n_lags`, now {subject.n_lags}). "
             if never_meet
-            else f"Use more neighbours (`n_neighbors={2 * k}` or more) until the graph hangs "
-            "together. "
+            else f"Use more neighbours (`n_neighbors={2 * k}` or more) until the graph is "
+            "connected. "
         )
-        + "Where the parts really are different (levels of trials, regimes), take off each "
-        "part's mean, or fit them apart.",
+        + "Where the parts really are different (levels of trials, regimes), subtract each "
+        "part's mean, or fit them separately.",
         values,
     )

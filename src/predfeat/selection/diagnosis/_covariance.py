@@ -1,4 +1,4 @@
-"""Rank, conditioning, and samples enough to estimate a covariance."""
+"""Rank, conditioning, and whether there are enough samples to estimate a covariance."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ __all__ = [
     "principal_variances",
 ]
 
-# Whitening amplifies the weakest direction against the strongest by the root of the ratio of
-# their variances. A recording of 10 bits has rounding noise 1e-6 of its variance, so that from
-# there on what is amplified a thousandfold is likely noise; 1e9 is the noise of 15 bits.
-_AMPLIFIED, _DROWNED = 1e6, 1e9
+# Ratio of the largest to the smallest variance; whitening amplifies the weakest direction relative
+# to the strongest by its root. A 10-bit recording has rounding noise of 1e-6 of its variance, so
+# directions amplified a thousandfold are likely noise; 1e9 is the noise of 15 bits.
+_CONDITION_WARNING, _CONDITION_PROBLEM = 1e6, 1e9
 
-# With S / N samples per dimension the variances of pure noise seem to spread between
+# With S / N samples per dimension the variances of pure noise appear to spread between
 # (1 ± √(N/S))²: a factor of 2.5 at 20, of 7 at 5.
 _SAMPLES_PER_DIMENSION, _FEWEST_PER_DIMENSION = 20.0, 5.0
 
-_LISTED = 5
-_LONGEST = 100  # characters of a name among others
-_SAME = 1e-9
+_MAX_LISTED = 5
+_MAX_NAME_LENGTH = 100  # characters of a listed name
+_CORRELATION_ROUNDING = 1e-9
 
 
 def column_kinds(samples: FloatArray) -> tuple[BoolArray, BoolArray]:
@@ -51,7 +51,7 @@ def column_kinds(samples: FloatArray) -> tuple[BoolArray, BoolArray]:
     constant = np.ptp(samples, axis=0) <= 8 * np.finfo(np.float64).eps * size
     length = np.sqrt(np.einsum("ij,ij->j", centred, centred))
     unit = centred / np.where(constant | (length == 0), np.inf, length)
-    alike = np.abs(unit.T @ unit) > 1.0 - _SAME
+    alike = np.abs(unit.T @ unit) > 1.0 - _CORRELATION_ROUNDING
     return constant, np.asarray(np.triu(alike, 1).any(axis=0) & ~constant)
 
 
@@ -88,7 +88,7 @@ def check_rank(subject: Subject) -> Iterator[Finding]:
     constant, repeated = column_kinds(series.samples)
     kinds = [
         (constant, "constant"),
-        (repeated, "the same as another one but for scale and shift"),
+        (repeated, "the same as another one except for scale and shift"),
     ]
     said = [
         f"{int(of.sum())} {kind} ({_listed(of, subject.names)})" for of, kind in kinds if of.any()
@@ -102,9 +102,9 @@ def check_rank(subject: Subject) -> Iterator[Finding]:
         "note" if only_constant else "warning",
         f"The {n_columns} columns have only {rank} independent directions. "
         + (f"Of the columns, {', '.join(said)}." if said else ""),
-        "The directions that are missing were left out, and the features do not suffer; but a "
-        "feature's loadings can be shared among equal columns in many ways, and what is only "
-        "nearly dependent is amplified to unit variance.",
+        "The missing directions were left out, which does not harm the features. But a feature's "
+        "loadings can be shared among equal columns in many ways, and directions that are only "
+        "nearly dependent are amplified to unit variance.",
         f"Drop the columns that repeat others, or keep fewer directions: `pca_components={rank}` "
         "or less.",
         {
@@ -118,12 +118,15 @@ def check_rank(subject: Subject) -> Iterator[Finding]:
 
 def _listed(chosen: BoolArray, names: list[str]) -> str:
     of = [names[i] for i in np.flatnonzero(chosen)]
-    shown = (name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…" for name in of[:_LISTED])
-    return ", ".join(shown) + (", …" if len(of) > _LISTED else "")
+    shown = (
+        name if len(name) <= _MAX_NAME_LENGTH else f"{name[:_MAX_NAME_LENGTH]}…"
+        for name in of[:_MAX_LISTED]
+    )
+    return ", ".join(shown) + (", …" if len(of) > _MAX_LISTED else "")
 
 
 def check_conditioning(subject: Subject) -> Iterator[Finding]:
-    """Look at how much whitening amplifies the weakest direction."""
+    """Check how much whitening amplifies the weakest direction."""
     own_units = subject.model.pca_components is not None
     if own_units:
         kept = subject.whitening.explained_variance
@@ -134,10 +137,10 @@ def check_conditioning(subject: Subject) -> Iterator[Finding]:
     if len(kept) < 2:
         return
     condition = float(kept[0] / kept[-1])
-    severity = by_degree(condition, _AMPLIFIED, _DROWNED)
+    severity = by_degree(condition, _CONDITION_WARNING, _CONDITION_PROBLEM)
     if severity is None:
         return
-    sound = max(1, int((kept > 1.0 / _AMPLIFIED).sum()))
+    sound = max(1, int((kept > 1.0 / _CONDITION_WARNING).sum()))
     scaled = "" if own_units else " (of columns scaled to unit variance)"
     yield Finding(
         "ill-conditioned",
@@ -145,7 +148,7 @@ def check_conditioning(subject: Subject) -> Iterator[Finding]:
         f"The variances of the {len(kept)} principal directions span "
         f"{np.log10(condition):.1f} decades.",
         f"Whitening amplifies the weakest direction {np.sqrt(condition):.0f} times more than the "
-        "strongest: rounding and measurement noise stand beside the signal as equals.",
+        "strongest: rounding and measurement noise become as large as the signal.",
         f"Cut the weak directions: `pca_components={sound}`{scaled} keeps those above 1e-6 of the "
         "largest variance; `pca_components=0.999` keeps that share of it.",
         {"condition": condition, "n_sound": sound, "rank": len(kept)},

@@ -1,4 +1,4 @@
-"""Are there states enough for neighbours that mean something?"""
+"""Are there enough states for meaningful neighbours?"""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ __all__ = [
 
 # k as a share of the states: a neighbourhood of a tenth of all states covers half of the range
 # in three dimensions, and from a third on it hardly differs from the whole.
-_WIDE, _WHOLE = 0.1, 1 / 3
+_NEIGHBOR_SHARE_WARNING, _NEIGHBOR_SHARE_PROBLEM = 0.1, 1 / 3
 # A variance from two or three points has a relative error of about one; the sum over all states
 # evens that out, but the graph itself falls to pieces and flips with every iteration.
 _FEW_NEIGHBORS = 2
-# Share of the samples that are newest in no state with a successor.
-_LOST, _MOSTLY_LOST = 0.3, 0.6
-# Share of states that have an equal one, and of those that are equal to the one just before.
-_EQUAL = 0.05
-_STILL, _MOSTLY_STILL = 0.5, 0.9
+# Share of the samples that end no state with a successor.
+_LOST_WARNING, _LOST_PROBLEM = 0.3, 0.6
+# Share of states that equal any other, and of states that equal the one just before.
+_EQUAL_SHARE = 0.05
+_STILL_WARNING, _STILL_PROBLEM = 0.5, 0.9
 # Distances below this share of a usual one are rounding.
 _ROUNDING = 1e-9
 # The farthest neighbour's distance against that of any two states: 1000 states of Gaussian noise
 # with k = 10 have 0.55 in 10 dimensions (GPFA works well there), 0.8 in 50 and 0.9 in 200.
-_FAR, _STRANGERS = 0.8, 0.9
+_CONTRAST_WARNING, _CONTRAST_PROBLEM = 0.8, 0.9
 
-_PAIRS = 4000
+_N_RANDOM_PAIRS = 4000
 
 
 def equal_share(table: NeighborTable, usual: float) -> float:
@@ -67,7 +67,7 @@ def still_share(table: NeighborTable, space: Sequences, n_lags: int, usual: floa
 def usual_distance(table: NeighborTable, space: Sequences, n_lags: int, seed: int) -> float:
     """Return the median distance between two states drawn at random."""
     random = np.random.default_rng(seed)
-    i, j = random.choice(table.times, size=(2, _PAIRS))
+    i, j = random.choice(table.times, size=(2, _N_RANDOM_PAIRS))
     i, j = i[i != j], j[i != j]
     squared = np.zeros(len(i))
     for lag in range(n_lags):
@@ -78,20 +78,20 @@ def usual_distance(table: NeighborTable, space: Sequences, n_lags: int, seed: in
 def neighbor_contrast(table: NeighborTable, usual: float) -> float:
     """Return the median distance of the farthest neighbour as a share of the usual distance.
 
-    Near 0 neighbours are alike; near 1 they are as far as any other state.
+    Near 0, neighbours are alike; near 1, they are as far away as any other state.
     """
     return float(np.median(table.distances[:, -1]) / usual) if usual > 0 else 0.0
 
 
 def check_sparse_states(subject: Subject) -> Iterator[Finding]:
-    """Look whether neighbours are nearer than strangers, where the search begins and ends."""
+    """Check whether neighbours are nearer than random states, in the first and last search."""
     places = [("last", subject.neighbors, subject.space)]
     if subject.searches:
         places.append(("first", subject.first_neighbors, subject.first_space))
     for place, table, space in places:
         usual = usual_distance(table, space, subject.n_lags, subject.seed)
         contrast = neighbor_contrast(table, usual)
-        severity = by_degree(contrast, _FAR, _STRANGERS)
+        severity = by_degree(contrast, _CONTRAST_WARNING, _CONTRAST_PROBLEM)
         if severity is None:
             continue
         dimension = space.n_columns * subject.n_lags
@@ -110,7 +110,7 @@ def check_sparse_states(subject: Subject) -> Iterator[Finding]:
             f"In the {dimension} dimensions of the {place} neighbour search, the "
             f"{subject.n_neighbors} nearest of {len(table.times)} states are {contrast:.0%} as far "
             "as any two states are.",
-            "Neighbours are hardly more similar than strangers, so that their next steps tell "
+            "Neighbours are hardly more similar than random states, so their next steps say "
             "little.",
             advice,
             {"contrast": contrast, "dimension": dimension, "n_states": len(table.times)},
@@ -125,16 +125,16 @@ def check_neighbor_count(subject: Subject) -> Iterator[Finding]:
     n_states, k = len(subject.neighbors.times), subject.n_neighbors
     share = k / max(1, n_states - 1)
     values = {"n_neighbors": k, "n_states": n_states, "share": share}
-    severity = by_degree(share, _WIDE, _WHOLE)
+    severity = by_degree(share, _NEIGHBOR_SHARE_WARNING, _NEIGHBOR_SHARE_PROBLEM)
     if severity is not None:
+        fewer = max(1, int(_NEIGHBOR_SHARE_WARNING * n_states / 5))
         yield Finding(
             "many-neighbors",
             severity,
             f"Each of the {n_states} states has {k} neighbours, {share:.0%} of all.",
-            "Neighbourhoods that wide mix states that are not alike: what depends on the state in "
-            "detail is averaged away.",
-            f"Use fewer neighbours, such as `n_neighbors={max(1, int(_WIDE * n_states / 5))}`, or "
-            "more data.",
+            "Such wide neighbourhoods mix states that are not alike, and average away what "
+            "depends on the details of a state.",
+            f"Use fewer neighbours, such as `n_neighbors={fewer}`, or more data.",
             values,
         )
     elif k <= _FEW_NEIGHBORS:
@@ -142,7 +142,7 @@ def check_neighbor_count(subject: Subject) -> Iterator[Finding]:
             "few-neighbors",
             "note",
             f"Each state has {k} neighbour{'s' if k > 1 else ''} only.",
-            "Next steps are compared in twos or threes: the graph falls into pieces and changes "
+            "Only two or three next steps are compared: the graph falls into pieces and changes "
             "much from one iteration to the next.",
             "Raise `n_neighbors` to 5 or more, unless a comparison shows that few are better here.",
             values,
@@ -150,7 +150,7 @@ def check_neighbor_count(subject: Subject) -> Iterator[Finding]:
 
 
 def check_sequences_lengths(subject: Subject) -> Iterator[Finding]:
-    """Look how many samples sequences and gaps leave out of use."""
+    """Check how many samples are unused because of short sequences and gaps."""
     series, p, horizon = subject.series, subject.n_lags, subject.horizon
     n_samples = int(series.valid.sum())
     n_states = int(series.reach(back=p - 1, ahead=horizon).sum())
@@ -158,7 +158,7 @@ def check_sequences_lengths(subject: Subject) -> Iterator[Finding]:
     n_short = sum(length < p + horizon for length in lengths)
     half = int(np.median(lengths))
     lost = 1.0 - n_states / n_samples
-    severity = by_degree(lost, _LOST, _MOSTLY_LOST)
+    severity = by_degree(lost, _LOST_WARNING, _LOST_PROBLEM)
     if severity is None:
         return
     lags = f"fewer lags (`n_lags`, now {p}), " if subject.has("n_lags") and p > 1 else ""
@@ -189,21 +189,21 @@ def check_sequences_lengths(subject: Subject) -> Iterator[Finding]:
 
 
 def check_equal_states(subject: Subject) -> Iterator[Finding]:
-    """Look for states that repeat exactly, where neighbours are first searched."""
+    """Look for states that repeat exactly in the first neighbour search."""
     table = subject.first_neighbors
     usual = usual_distance(table, subject.first_space, subject.n_lags, subject.seed)
     share = equal_share(table, usual)
-    if share <= _EQUAL:
+    if share <= _EQUAL_SHARE:
         return
     still = still_share(table, subject.first_space, subject.n_lags, usual)
     advice = "Drop repeated rows where the recording stands still or was sampled up"
     if subject.searches:
         advice += f"; raise `n_lags` (now {subject.n_lags}) to tell states apart."
     else:
-        advice += " before fitting; no parameter can mend it."
+        advice += " before fitting; no parameter can fix it."
     yield Finding(
         "equal-states",
-        by_degree(still, _STILL, _MOSTLY_STILL) or "note",
+        by_degree(still, _STILL_WARNING, _STILL_PROBLEM) or "note",
         f"{share:.0%} of the {len(table.times)} states are equal to another one, {still:.0%} to "
         "the one just before.",
         "Counts, clipped and rounded values are often equal, which does no harm. A recording that "

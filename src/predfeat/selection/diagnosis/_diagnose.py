@@ -36,7 +36,7 @@ from predfeat.series import check_matrix, check_sequences
 
 __all__ = ["diagnose"]
 
-# In the order of the data's way: of findings of one severity the earlier may cause the later.
+# In the order of the stages: among findings of equal severity, earlier ones may cause later ones.
 _CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     check_rank,
     check_conditioning,
@@ -56,11 +56,11 @@ _CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     check_drift,
 )
 
-# What takes time: fits to halves and with one feature more, and all the rest, about as long as one.
+# Steps that take time: fits to halves, a fit with one more feature, and the rest (about one fit).
 _STEPS = N_FITS + 2
 
 # Share of a column's range by which its mean may differ from the model's.
-_SAME_DATA = 1e-6
+_MEAN_TOLERANCE = 1e-6
 
 
 def diagnose(
@@ -75,10 +75,10 @@ def diagnose(
     random_state: int | np.random.RandomState | None = 0,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Diagnosis:
-    """Look for what may be wrong with a fit, and say what to change.
+    """Look for what may be wrong with a fit, and advise what to change.
 
-    Costs about as much as a few fits: GPFA is fitted again to halves of the data, and once more
-    with one feature more.
+    Costs about as much as a few fits: GPFA is fitted again to halves of the data, and once with
+    one more feature.
 
     Parameters
     ----------
@@ -89,24 +89,24 @@ def diagnose(
     groups : array-like of shape (n_rows,), optional
         Ids of the sequences.
     X_test : array-like of shape (n_test_rows, n_columns), optional
-        Other data, for how well the features do there. Without, halves of X are held out.
+        Other data, to measure the features on. Without it, halves of X are held out.
     groups_test : array-like of shape (n_test_rows,), optional
         Ids of its sequences.
     names : sequence of str, optional
-        What to call the columns, where X does not say.
+        Names of the columns, if X has none.
     n_jobs : int, optional
-        Threads of the neighbour searches, and processes that fits are shared by where they take
-        long. The result does not depend on it.
+        Threads of the neighbour searches, and processes for fits that take long. The
+        result does not depend on it.
     random_state : int, RandomState or None, default=0
-        The seed of the halves and of what is simulated for comparison.
+        The seed for the halves and for simulated comparisons.
     on_progress : callable, optional
-        Called with the number of steps done and of all, at the start, after each fit and at the
+        Called with the number of steps done and the total, at the start, after each fit and at the
         end.
 
     Returns
     -------
     Diagnosis
-        Its `findings`, the most severe first; printed, it can be read.
+        Its `findings`, the most severe first. Print it to read them.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def diagnose(
     if not isinstance(model, LinearFeatures):
         raise TypeError(
             "model must be a fitted GPFA, SFA, PFA, ForeCA, RandomFeatures or AutoFeatures, but it "
-            f"is {model!r}. Of a pipeline, give its last step and the data that reach it."
+            f"is {model!r}. For a pipeline, give its last step and the data that reaches it."
         )
     check_is_fitted(model)
     if X_test is None and groups_test is not None:
@@ -165,20 +165,20 @@ def _other_data(model: LinearFeatures, X_test: Any, groups_test: ArrayLike | Non
 
 
 def _not_the_training_data(subject: Subject) -> Iterator[Finding]:
-    """Compare the mean with the one that the model has kept."""
+    """Compare the mean with the one stored in the model."""
     samples = subject.series.samples
     spread = np.ptp(samples, axis=0)
     off = np.abs(samples.mean(axis=0) - subject.model.mean_)
     largest = float(np.max(off / np.where(spread > 0, spread, 1.0), initial=0.0))
     rounding = float(subject.resolution * np.abs(samples).max(initial=0.0))
-    if largest <= _SAME_DATA or float(off.max()) <= 8 * rounding:
+    if largest <= _MEAN_TOLERANCE or float(off.max()) <= 8 * rounding:
         return
     yield Finding(
         "other-data",
         "warning",
         f"The means of X differ from the model's by up to {largest:.2g} of their range.",
         "X is not the data the model was fitted on: findings about whitening, neighbours and the "
-        "fit are about another fit than the model's.",
-        "Give the training data as X and other data as X_test; or fit the model anew, to X.",
+        "fit do not describe the model's own fit.",
+        "Give the training data as X and other data as X_test; or fit the model to X.",
         {"mean_difference": largest},
     )

@@ -23,7 +23,7 @@ class Finding:
     Attributes
     ----------
     name : str
-        What was found, as a word that stays the same between versions.
+        What was found, as a name that is stable across versions.
     severity : {"problem", "warning", "note"}
         A problem makes the result unusable as it is, a warning makes it doubtful, a note is worth
         knowing.
@@ -32,7 +32,7 @@ class Finding:
     meaning : str
         What it means for the result.
     advice : str
-        Which parameter to change, and how. Code in it stands in backticks: the model's parameters
+        Which parameter to change, and how. Code is in backticks: the model's parameters
         as `n_lags` or, with a value to try, `n_lags=3`; other functions as calls.
     values : dict of str to number
         The numbers, for reports.
@@ -56,7 +56,7 @@ class Finding:
     def parameters(self) -> dict[str, int | float | str | bool | None]:
         """The model's parameters that the advice changes, with the first value it names for each.
 
-        None where it names no value.
+        None if it names no value.
         """
         found: dict[str, int | float | str | bool | None] = {}
         for code in self.advice.split("`")[1::2]:
@@ -96,7 +96,7 @@ class Diagnosis:
     ----------
     findings : tuple of Finding
     subject : str
-        What was looked at, in a line.
+        What was diagnosed, in one line.
 
     Examples
     --------
@@ -118,7 +118,7 @@ class Diagnosis:
 
     @classmethod
     def of(cls, findings: Iterable[Finding], subject: str) -> Diagnosis:
-        """Put findings into order: by severity, and within one as they came."""
+        """Sort findings by severity, keeping their order within each."""
         ordered = sorted(findings, key=lambda finding: _SEVEREST_FIRST.index(finding.severity))
         return cls(tuple(ordered), subject)
 
@@ -128,7 +128,7 @@ class Diagnosis:
         return tuple(finding.name for finding in self.findings)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain dicts, lists, strings and numbers, as JSON has them."""
+        """Return plain dicts, lists, strings and numbers, for JSON."""
         return {
             "subject": self.subject,
             "findings": [
@@ -149,7 +149,7 @@ class Diagnosis:
 
 
 def by_degree(value: float, warning: float, problem: float) -> Severity | None:
-    """Return how severe a value is, None where it is below both thresholds.
+    """Return how severe a value is, None if it is above neither threshold.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Does it hold on other data: the same features from another half, as predictable there?"""
+"""Do the results generalise: are the features of another half the same, and as predictable?"""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from predfeat.measures import available_neighbors, left_open, subspace_angles
 from predfeat.selection.diagnosis._findings import Finding, by_degree
 from predfeat.selection.diagnosis._subject import (
     Subject,
-    features_of,
     refitted,
 )
 from predfeat.series import Sequences
@@ -28,13 +27,13 @@ _SPLITS = 2
 N_FITS = 2 * _SPLITS
 
 # How far the halves' spaces are turned from each other, 0 for the same and 1 for two at random.
-# The fit to all the data is about half as far (in squares a quarter) from the truth as two halves
+# The fit to all the data is about half as far from the truth (a quarter in squares) as two halves
 # are from each other.
-_TURNED, _RANDOM = 0.2, 0.5
-# Share of the predictability (what is not left open) that is lost on other data.
-_LOST, _MOSTLY_LOST = 0.2, 0.5
-# Where nearly all is left open on other data, nothing was found.
-_OPEN = 0.95
+_TURNED_WARNING, _TURNED_PROBLEM = 0.2, 0.5
+# Share of the predictability (variance not left open) that is lost on other data.
+_LOST_WARNING, _LOST_PROBLEM = 0.2, 0.5
+# With more than this share of variance left open on other data, nothing was found.
+_MAX_LEFT_OPEN = 0.95
 
 
 def turned_share(angles: FloatArray, dimension: int) -> float:
@@ -58,7 +57,7 @@ def turned_share(angles: FloatArray, dimension: int) -> float:
 def check_halves(subject: Subject) -> Iterator[Finding]:
     """Fit halves of the data; compare the features, and their predictability elsewhere.
 
-    Elsewhere is the other half, or the test data where there are some.
+    Elsewhere is the other half, or the test data if given.
     """
     if isinstance(subject.model, RandomFeatures):  # which learns nothing
         return
@@ -83,9 +82,9 @@ def check_halves(subject: Subject) -> Iterator[Finding]:
 
 
 def _on_test_data(subject: Subject, test: Sequences) -> Iterator[Finding]:
-    """Compare with the test data, if they have as many neighbours as the training data."""
+    """Compare with the test data, if it has as many neighbours as the training data."""
     needed = _measuring_neighbors(subject, subject.series)
-    if needed == 0:  # of the training data: no test data can mend that
+    if needed == 0:  # the training data is too short, whatever the test data
         return
     try:
         left = _neighbors_of_both(subject, *_same_size(subject.series, test))
@@ -143,16 +142,16 @@ def _scores(
 ) -> tuple[float, float]:
     """Return the mean share left open, on training and on other data of the same size.
 
-    With more states neighbours are nearer, and less is left open: sizes must be equal, and so
-    must be the numbers of neighbours.
+    With more states, neighbours are nearer and less is left open: the sizes and the numbers of
+    neighbours must be equal.
     """
     parts = _same_size(train, test)
     n_neighbors = _neighbors_of_both(subject, *parts)
     shares = [
         left_open(
-            features_of(model, part),
+            model.transform_series(part),
             subject.n_lags,
-            max(1, n_neighbors),  # where there are none, the search for one says why
+            max(1, n_neighbors),  # if there are none, the search for one raises the error
             horizon=subject.horizon,
             theiler=subject.theiler,
             n_jobs=subject.n_jobs,
@@ -187,7 +186,7 @@ def _cannot(subject: Subject, error: DataError) -> Finding:
         "cannot-split",
         "problem",
         f"The method cannot be fitted to half of the data, or measured there: {error}",
-        "Whether the features hold on other data cannot be told; with so few samples that is "
+        "It is unknown whether the features hold on other data; with so few samples that is "
         "doubtful.",
         "Use more data, or ask for less: `pca_components`, "
         + ("`n_lags`, " if subject.has("n_lags") else "")
@@ -207,7 +206,7 @@ def _short_test_data(subject: Subject, n_rows: int, left: int, needed: int) -> F
         f"Of the test data {n_rows} rows can be compared with as many of the training data. There "
         f"some state has {f'only {left}' if left else 'none'} of the {needed} neighbours that "
         "measuring needs.",
-        "Whether the features are as predictable on the test data cannot be told.",
+        "It is unknown whether the features are as predictable on the test data.",
         "Give more test data, or no X_test: halves of X are held out then."
         + (f" Fitted with {' or '.join(less)}, the model needs less." if less else ""),
         {"n_rows": n_rows, "n_neighbors": left, "n_needed": needed},
@@ -217,7 +216,7 @@ def _short_test_data(subject: Subject, n_rows: int, left: int, needed: int) -> F
 def _unstable(subject: Subject, angles: FloatArray) -> Iterator[Finding]:
     rank = subject.model.rank_
     turned = float(np.mean([turned_share(of, rank) for of in angles]))
-    severity = by_degree(turned, _TURNED, _RANDOM)
+    severity = by_degree(turned, _TURNED_WARNING, _TURNED_PROBLEM)
     if severity is None:
         return
     largest, mean = float(angles.max(axis=1).mean()), float(angles.mean())
@@ -225,7 +224,7 @@ def _unstable(subject: Subject, angles: FloatArray) -> Iterator[Finding]:
     yield Finding(
         "unstable",
         severity,
-        f"Features found in two halves of the data are {mean:.0f} degrees apart in the mean, "
+        f"Features found in two halves of the data are {mean:.0f} degrees apart on average, "
         f"{largest:.0f} for the worst: {turned:.0%} of what two random choices would be.",
         "Another recording of the same length would give other features; do not interpret their "
         "loadings.",
@@ -241,8 +240,8 @@ def _overfitted(subject: Subject, scores: FloatArray) -> Iterator[Finding]:
     values = {"train": train, "test": test, "lost": 0.0}
     if train < 1.0:
         values["lost"] = lost = (test - train) / (1.0 - train)
-        severity = by_degree(lost, _LOST, _MOSTLY_LOST)
-        if severity is not None and 1.0 - train > 1.0 - _OPEN:
+        severity = by_degree(lost, _LOST_WARNING, _LOST_PROBLEM)
+        if severity is not None and 1.0 - train > 1.0 - _MAX_LEFT_OPEN:
             larger = (
                 f", or a larger `n_neighbors` (now {subject.n_neighbors})"
                 if subject.searches
@@ -253,12 +252,12 @@ def _overfitted(subject: Subject, scores: FloatArray) -> Iterator[Finding]:
                 severity,
                 f"On the training data the features leave {train:.0%} of their variance open, on "
                 f"{where} {test:.0%}: {min(lost, 1.0):.0%} of the predictability is lost.",
-                "A part of what was found is chance of the training data.",
+                "Part of what was found is due to chance in the training data.",
                 f"Use fewer dimensions (`pca_components`; now {subject.model.rank_}), fewer "
                 f"features (`n_components`, now {subject.n_components}) or more data{larger}.",
                 values,
             )
-    if test > _OPEN:
+    if test > _MAX_LEFT_OPEN:
         lags = (
             f" Other lags (`n_lags`, now {subject.n_lags}) may show it,"
             if subject.has("n_lags")

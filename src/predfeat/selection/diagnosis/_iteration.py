@@ -1,4 +1,4 @@
-"""Has GPFA's iteration come to rest?"""
+"""Has GPFA's iteration settled?"""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from predfeat.selection.diagnosis._subject import Subject
 
 __all__ = ["check_iteration"]
 
-# The last angles that count, as many as GPFA itself looks at when it stops.
-_LATELY = 5
-# On noisy data successive spaces settle at 0.5 to 3 degrees from each other; 10 is beyond that.
-# From 45 on, GPFA itself takes a feature as still missing.
-_WANDERING, _LOST = 10.0, 45.0
+# How many of the last angles count, as in GPFA's own stopping rule.
+_N_LAST_ANGLES = 5
+# On noisy data, successive spaces settle at 0.5 to 3 degrees from each other; 10 is beyond that.
+# Above 45, GPFA itself considers a feature as still missing.
+_ANGLE_WARNING, _ANGLE_PROBLEM = 10.0, 45.0
 
 
 def check_iteration(subject: Subject) -> Iterator[Finding]:
-    """Look at the angles between the feature spaces of the last iterations."""
+    """Check the angles between the feature spaces of the last iterations."""
     model = subject.model
     if not isinstance(model, GPFA) or model.n_iter_ < 2:
         return
-    angle = float(np.median(model.history_["angle"][1:][-_LATELY:]))
-    severity = by_degree(angle, _WANDERING, _LOST)
+    angle = float(np.median(model.history_["angle"][1:][-_N_LAST_ANGLES:]))
+    severity = by_degree(angle, _ANGLE_WARNING, _ANGLE_PROBLEM)
     if severity is None:
         return
     values = {"angle": angle, "n_iter": model.n_iter_, "max_iter": model.max_iter}
@@ -52,7 +52,7 @@ def check_iteration(subject: Subject) -> Iterator[Finding]:
         "next.",
         "Which of these spaces is the result depends on where the iteration stopped.",
         f"Let all of them take part: raise `n_intermediate` or `n_components` (now "
-        f"{subject.n_components}), or take their middle (`n_averaged=10`); more neighbours "
+        f"{subject.n_components}), or average them (`n_averaged=10`); more neighbours "
         f"(`n_neighbors={2 * model.n_neighbors}`) steady it, too.",
         values,
     )

@@ -1,4 +1,4 @@
-"""Do a few loud moments decide?"""
+"""Do a few loud moments dominate?"""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from predfeat.selection.diagnosis._subject import Subject
 __all__ = ["check_loudness", "evenness"]
 
 # Chaotic, oscillating and noisy processes have 0.99 or more, recordings of sound 0.7 to 0.85.
-_UNEVEN = 0.9
-_LOUDEST = 0.05
-# Of fewer samples the loudest are too few to say anything.
+_MIN_EVENNESS = 0.9
+_LOUDEST_SHARE = 0.05
+# With fewer samples, the loudest are too few to mean anything.
 _FEWEST_SAMPLES = 100
 
 
 def evenness(white: FloatArray) -> float:
-    """Return the squared mean length of white samples by their mean squared one.
+    """Return the squared mean length of white samples divided by their mean squared length.
 
-    As a multiple of what independent normal numbers have: 1 where no sample is louder than chance
-    makes it, towards 0 where few samples hold all the variance.
+    Relative to independent normal numbers: 1 if no sample is louder than by chance, towards 0 if
+    few samples hold all the variance.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def check_loudness(subject: Subject) -> Iterator[Finding]:
     if len(white) < _FEWEST_SAMPLES or white.shape[1] == 0:
         return
     even = evenness(white)
-    if even > _UNEVEN:
+    if even > _MIN_EVENNESS:
         return
     squares = np.sort(np.einsum("ij,ij->i", white, white))[::-1]
     weighted = (
@@ -61,12 +61,12 @@ def check_loudness(subject: Subject) -> Iterator[Finding]:
         if isinstance(model, GPFA)
         else "`GPFA(weighting='inverse_spread', normalized=False, init='slow_fast')`"
     )
-    held = float(squares[: round(_LOUDEST * len(squares))].sum() / squares.sum())
+    held = float(squares[: round(_LOUDEST_SHARE * len(squares))].sum() / squares.sum())
     yield Finding(
         "loud-moments",
         "note",
-        f"The loudest {_LOUDEST:.0%} of the samples hold {held:.0%} of the variance.",
-        "Variances are about these moments: they decide which features are found, and a feature "
+        f"The loudest {_LOUDEST_SHARE:.0%} of the samples hold {held:.0%} of the variance.",
+        "These moments dominate the variances: they decide which features are found, and a feature "
         "may look predictable elsewhere only because it is silent there.",
         f"Compare with {weighted}, which lets loud moments count less, and measure with "
         "`predictability(relative=True)`.",

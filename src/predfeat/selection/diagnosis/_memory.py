@@ -1,4 +1,4 @@
-"""How much more than the present value a feature's own past tells of its next step."""
+"""How much better a feature's past predicts its next step than its present value alone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from predfeat.splits import purged_folds
 
 __all__ = ["LAGS", "held_out_autoregressions"]
 
-# Two values tell where a feature is going; some more average out what disturbs the last one.
+# Two values show where a feature is going; more of them average out noise in the last one.
 LAGS = (1, 2, 5, 10)
 _FOLDS = 4
 
@@ -20,8 +20,8 @@ _FOLDS = 4
 def held_out_autoregressions(features: Sequences) -> FloatArray | None:
     """Return the error of linear prediction of each feature from its own last values.
 
-    Coefficients are fitted to one part of the rows and tried on another one that neither touches
-    nor overlaps it, each row once.
+    Coefficients are fitted to one part of the rows and tested on another that neither touches nor
+    overlaps it; each row is tested once.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def held_out_autoregressions(features: Sequences) -> FloatArray | None:
     -------
     ndarray of shape (len(LAGS), n_features), or None
         Mean squared errors as shares of each feature's variance, for 1, 2, 5 and 10 last values;
-        NaN where no stretch is long enough, None where there are too few rows to hold any out.
+        NaN if no stretch is long enough, None if there are too few rows to hold any out.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How the features move: by a law, or only slowly; and the same all the time?"""
+"""How the features move: by a law or just slowly, and whether they are stationary."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ __all__ = [
     "drift_of",
 ]
 
-# From this correlation of a step with the next on, a feature is slow: half of its variance (ρ²) is
-# known by mere persistence.
-_SLOW = 0.7
-# A feature must leave open at least so much less than an AR(1) does, or more of its last values so
-# much less than the last one alone, to be more than slow.
-_NO_BETTER = 0.9
+# Above this correlation of successive steps, a feature is slow: persistence alone explains half of
+# its variance (ρ²).
+_SLOW_CORRELATION = 0.7
+# To be more than slow, a feature must leave open less than this share of what an AR(1) does, or an
+# autoregression on more values less than this share of what the last one alone does.
+_MAX_ERROR_RATIO = 0.9
 
-# Variance elsewhere against the training data's, up or down by that factor. Halves of 2000 rows of
-# a stationary oscillator that remembers 50 steps already differ by up to 1.5.
-_DRIFTED, _FAR_DRIFTED = 2.0, 4.0
+# Factor, up or down, between the variance elsewhere and in the training data. Halves of 2000 rows
+# of a stationary oscillator that remembers 50 steps already differ by up to 1.5.
+_VARIANCE_WARNING, _VARIANCE_PROBLEM = 2.0, 4.0
 # Squared distance of the means in units of the variance: at 1 they are a standard deviation apart.
-# A bistable system that stays for long where it is reaches 0.4 between halves; a trend has 12.
-_MOVED, _FAR_MOVED = 1.0, 4.0
+# A bistable system that rarely switches reaches 0.4 between halves; a trend has 12.
+_SHIFT_WARNING, _SHIFT_PROBLEM = 1.0, 4.0
 
-# How much of its start a simulated process remembers.
-_FORGET = 1e-3
-# Instead of zero where a feature never changes.
-_CERTAIN = 1e-12
+# Share of its start that a simulated process may still remember.
+_START_MEMORY = 1e-3
+# Used instead of zero if a feature never changes.
+_MIN_BOUND = 1e-12
 
 
 def autocorrelation(features: Sequences) -> FloatArray:
@@ -65,14 +65,14 @@ def autocorrelation(features: Sequences) -> FloatArray:
 def autoregressive_twin(features: Sequences, seed: int) -> Sequences:
     """Return independent AR(1) processes of the same autocorrelations, with the same gaps.
 
-    They are what features look like that are slow and nothing else.
+    Features that are slow and nothing else look like these.
     """
     random = np.random.default_rng(seed)
     coefficients = autocorrelation(features).clip(-0.9999, 0.9999)
     n_rows = features.n_rows
     columns = []
     for a in coefficients.tolist():
-        settling = 1 if a == 0 else int(np.ceil(np.log(_FORGET) / np.log(abs(a)))) + 1
+        settling = 1 if a == 0 else int(np.ceil(np.log(_START_MEMORY) / np.log(abs(a)))) + 1
         shocks = np.sqrt(1 - a**2) * random.standard_normal(n_rows + settling)
         columns.append(lfilter([1.0], [1.0, -a], shocks)[settling:])
     rows = np.column_stack(columns)
@@ -82,7 +82,7 @@ def autoregressive_twin(features: Sequences, seed: int) -> Sequences:
 
 def _bound(features: Sequences) -> FloatArray:
     """Return 1 - ρ², the share of its variance that an AR(1) leaves open."""
-    bound: FloatArray = np.maximum(1.0 - autocorrelation(features) ** 2, _CERTAIN)
+    bound: FloatArray = np.maximum(1.0 - autocorrelation(features) ** 2, _MIN_BOUND)
     return bound
 
 
@@ -92,7 +92,7 @@ def check_slowness(subject: Subject) -> Iterator[Finding]:
         return
     features = subject.features
     rho = autocorrelation(features)
-    if not np.any(rho > _SLOW):
+    if not np.any(rho > _SLOW_CORRELATION):
         return
     if available_neighbors(features, subject.n_lags, theiler=subject.theiler) == 0:
         return
@@ -104,24 +104,24 @@ def check_slowness(subject: Subject) -> Iterator[Finding]:
 
     left = shares(features)
     twin = autoregressive_twin(features, subject.seed)
-    # An AR(1) leaves 1 - ρ² open, but neighbours some way off make any estimate larger: by how
-    # much is seen on the twins, which are as long and as many.
+    # An AR(1) leaves 1 - ρ² open, but estimates from distant neighbours are larger. The twins, of
+    # the same length and number, show by how much.
     inflation = shares(twin) / _bound(twin)
     left_by_twin = _bound(features) * inflation
-    slow = np.flatnonzero((rho > _SLOW) & (left > _NO_BETTER * left_by_twin))
+    slow = np.flatnonzero((rho > _SLOW_CORRELATION) & (left > _MAX_ERROR_RATIO * left_by_twin))
     if slow.size == 0:
         return
-    # Similar states of few values may miss what the past tells: that is asked of the past itself,
-    # on rows held out, before anything is said about it.
+    # States of few values may miss information in the past, so autoregressions on held-out rows
+    # are checked before anything is reported.
     errors = held_out_autoregressions(features.with_rows(features.rows[:, slow]))
     if errors is None or np.isnan(errors[0]).any():
         return
-    only = np.nanmin(errors, axis=0) > _NO_BETTER * errors[0]
+    only = np.nanmin(errors, axis=0) > _MAX_ERROR_RATIO * errors[0]
     if only.any():
         yield _only_slow(subject, rho, left, left_by_twin, slow[only], errors[0][only])
     now = sum(n_lags <= subject.n_lags for n_lags in LAGS) - 1
     gain = errors[now + 1 :] / errors[now]
-    more = ~only & (np.nan_to_num(gain, nan=np.inf).min(axis=0, initial=np.inf) <= _NO_BETTER)
+    more = ~only & (np.nan_to_num(gain, nan=np.inf).min(axis=0, initial=np.inf) <= _MAX_ERROR_RATIO)
     if more.any():
         best, most = np.unravel_index(np.nanargmin(np.where(more, gain, np.inf)), gain.shape)
         yield _more_lags(
@@ -149,8 +149,8 @@ def _only_slow(
         f"1 - ρ² = {1 - rho[worst] ** 2:.2g}; {left[worst]:.2g} left open "
         f"against {left_by_twin[worst]:.2g} for the AR(1)), and on rows held out up to {LAGS[-1]} "
         "of their last values predict them hardly better than the last one alone.",
-        "These features are predictable because they change slowly, and for no other reason that "
-        "shows: nothing that was tried predicts them clearly better than the present value.",
+        "These features are predictable because they change slowly, and for no other visible "
+        "reason: nothing that was tried predicts them clearly better than the present value.",
         ("SFA finds such features faster. " if subject.searches else "")
         + (
             f"If more was expected, try other lags (`n_lags`, now {subject.n_lags})"
@@ -246,8 +246,8 @@ def check_drift(subject: Subject) -> Iterator[Finding]:
         return
     ratio, moved = drift_of(one, other)
     factor = np.exp(np.abs(np.log(ratio)))
-    by_variance = by_degree(float(factor.max()), _DRIFTED, _FAR_DRIFTED)
-    by_mean = by_degree(float(moved.max()), _MOVED, _FAR_MOVED)
+    by_variance = by_degree(float(factor.max()), _VARIANCE_WARNING, _VARIANCE_PROBLEM)
+    by_mean = by_degree(float(moved.max()), _SHIFT_WARNING, _SHIFT_PROBLEM)
     if by_variance is None and by_mean is None:
         return
     worst = int(np.argmax(factor)) if by_variance is not None else int(np.argmax(moved))
@@ -256,9 +256,9 @@ def check_drift(subject: Subject) -> Iterator[Finding]:
         "problem" if "problem" in (by_variance, by_mean) else "warning",
         f"Feature {worst + 1} has {ratio[worst]:.2g} times the variance {where} that it has "
         f"{before}; its mean moved by {np.sqrt(moved[worst]):.2g} standard deviations.",
-        "The series is not the same all the time. Predictability in absolute units, eq. (2), then "
+        "The series is not stationary. Predictability in absolute units, eq. (2), then "
         "misleads: a feature that shrinks looks predictable, and a trend is slow by itself.",
-        "Measure with `predictability(relative=True)`. Take off trends, or take differences "
+        "Measure with `predictability(relative=True)`. Remove trends, or take differences "
         "instead of levels; fit to stationary parts, or cut the directions that drift "
         f"(`pca_components`; now {subject.model.rank_}).",
         {

@@ -1,4 +1,4 @@
-"""Who are the neighbours: returns to a state, or the moments before and after? A few hubs?"""
+"""Are neighbours returns to a state or just adjacent moments, and do a few hubs dominate?"""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ __all__ = [
     "skewness",
 ]
 
-# Neighbours at most so many rows beyond what `theiler` excludes are adjacent; or p where that is
-# more; or k, as on a smooth path the k nearest are k / 2 either side, but no more than the rows in
-# which the features forget themselves: what is farther is a return.
-_FEW_ROWS = 3
-# Above a half, most of what the graph connects is a moment with the next one; SFA does that.
-_MOSTLY_ADJACENT, _ONLY_ADJACENT = 0.5, 0.8
-# ... but where there are few states, that can be chance.
-_TIMES_CHANCE = 3.0
+# Neighbours are adjacent within this many rows beyond what `theiler` excludes; or within p if that
+# is more; or within k, as on a smooth path the k nearest are k / 2 on either side, but no more than
+# the decorrelation time: anything farther is a return.
+_MIN_ADJACENT_ROWS = 3
+# Above a half, the graph mostly connects each moment with the next, as SFA does.
+_ADJACENT_WARNING, _ADJACENT_PROBLEM = 0.5, 0.8
+# With few states that can be chance: the share must be this many times what chance gives.
+_MIN_TIMES_CHANCE = 3.0
 
 # Skewness of how often a state is a neighbour. Gaussian noise (1000 to 5000 states, k = 10) has
-# less than 1 up to 10 dimensions, 3.5 in 30 and 8 or 9 in 100, where one state stands in the
+# less than 1 up to 10 dimensions, 3.5 in 30 and 8 or 9 in 100, where one state is in the
 # neighbourhoods of a third or an eighth of all.
-_HUBS, _RULED_BY_HUBS = 3.0, 8.0
-# A hub stands in so many times k neighbourhoods.
-_HUB = 5.0
+_SKEWNESS_WARNING, _SKEWNESS_PROBLEM = 3.0, 8.0
+# A hub is in more than this many times k neighbourhoods.
+_HUB_FACTOR = 5.0
 
 
 def adjacent_share(table: NeighborTable, series: Sequences, within: int) -> float:
@@ -78,7 +78,7 @@ def _states_within(times: IntArray, series: Sequences, rows: int) -> IntArray:
 
 
 def occurrences(table: NeighborTable) -> IntArray:
-    """Return for every state in how many neighbourhoods of others it stands.
+    """Return for every state the number of other states' neighbourhoods it is in.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def skewness(counts: IntArray) -> float:
 def decorrelation_time(series: Sequences) -> int:
     """Return the first lag at which no feature's autocorrelation is above 1/e.
 
-    Where none is found within a tenth of the longest stretch, that tenth.
+    If there is none within a tenth of the longest stretch, that tenth.
     """
     longest = max(stop - start for start, stop in series.run_bounds())
     most = max(1, longest // 10)
@@ -116,21 +116,21 @@ def decorrelation_time(series: Sequences) -> int:
 
 
 def check_adjacent(subject: Subject) -> Iterator[Finding]:
-    """Look how many neighbours are merely the moments before and after."""
+    """Check how many neighbours are just the moments before and after."""
     table, series = subject.neighbors, subject.series
     memory = decorrelation_time(subject.features)
-    few = max(_FEW_ROWS, subject.n_lags, min(subject.n_neighbors, memory))
+    few = max(_MIN_ADJACENT_ROWS, subject.n_lags, min(subject.n_neighbors, memory))
     within = subject.theiler + few
     share = adjacent_share(table, series, within)
     chance = chance_of_adjacent(table, series, within, subject.theiler)
-    severity = by_degree(share, _MOSTLY_ADJACENT, _ONLY_ADJACENT)
-    if severity is None or share < _TIMES_CHANCE * chance:
+    severity = by_degree(share, _ADJACENT_WARNING, _ADJACENT_PROBLEM)
+    if severity is None or share < _MIN_TIMES_CHANCE * chance:
         return
     window = max(within, memory)
     if subject.searches:
         advice = (
-            f"Exclude them with `theiler={window}`, about the time in which the features forget "
-            "themselves. If too few neighbours remain, the series hardly ever returns to a state: "
+            f"Exclude them with `theiler={window}`, about the decorrelation time of the "
+            "features. If too few neighbours remain, the series hardly ever returns to a state: "
             "SFA would find the same features faster, or take every few rows only."
         )
     else:
@@ -143,26 +143,26 @@ def check_adjacent(subject: Subject) -> Iterator[Finding]:
         severity if subject.searches else "note",
         f"{share:.0%} of the neighbours lie within {within} rows of their state; by chance it "
         f"would be {chance:.1%}.",
-        "Most neighbours are no returns to a similar state but the same moment again: that their "
-        "next steps agree says that the features are slow, not that they follow a law.",
+        "Most neighbours are not returns to a similar state but the same moment again. If their "
+        "next steps agree, the features are slow; it does not show that they follow a law.",
         advice,
         {"share": share, "chance": chance, "within": within, "decorrelation_time": window},
     )
 
 
 def check_hubs(subject: Subject) -> Iterator[Finding]:
-    """Look for states that are everyone's neighbours, where the search begins and ends."""
+    """Look for states that are neighbours of very many others, in the first and last search."""
     places = [("last", subject.neighbors)]
     if subject.searches:
         places.append(("first", subject.first_neighbors))
     for place, table in places:
         counts = occurrences(table)
         skew = skewness(counts)
-        severity = by_degree(skew, _HUBS, _RULED_BY_HUBS)
+        severity = by_degree(skew, _SKEWNESS_WARNING, _SKEWNESS_PROBLEM)
         if severity is None:
             continue
         k = subject.n_neighbors
-        hubs, orphans = counts > _HUB * k, counts == 0
+        hubs, orphans = counts > _HUB_FACTOR * k, counts == 0
         if subject.searches:
             advice = subject.search_in_less(
                 place, "fewer features between the iterations (`n_intermediate`)"
@@ -175,11 +175,11 @@ def check_hubs(subject: Subject) -> Iterator[Finding]:
         yield Finding(
             "hubs",
             severity if place == "last" else "warning",
-            f"In the {place} neighbour search, {hubs.sum()} of {len(counts)} states stand in more "
-            f"than {_HUB * k:.0f} neighbourhoods ({_HUB:.0f} times the mean), the largest in "
-            f"{counts.max()}; {orphans.mean():.0%} stand in none (skewness {skew:.1f}).",
-            "A few states are the neighbours of nearly everyone and decide the result; others have "
-            "no say in it.",
+            f"In the {place} neighbour search, {hubs.sum()} of {len(counts)} states are in more "
+            f"than {_HUB_FACTOR * k:.0f} neighbourhoods ({_HUB_FACTOR:.0f} times the mean), the "
+            f"largest in {counts.max()}; {orphans.mean():.0%} are in none (skewness {skew:.1f}).",
+            "A few states are neighbours of nearly all others and determine the result; other "
+            "states have no influence on it.",
             advice,
             {
                 "skewness": skew,

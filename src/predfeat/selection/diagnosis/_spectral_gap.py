@@ -1,4 +1,4 @@
-"""Is the number of features more than a number?"""
+"""Is the number of features arbitrary?"""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from predfeat.selection.diagnosis._subject import Subject, refitted
 
 __all__ = ["check_spectral_gap", "relative_gaps"]
 
-# Where the next feature is less than this share worse, their order is a matter of the sample: a
+# If the next feature is worse by less than this share, their order depends on the sample: a
 # variance has a relative error of √(2/S), 4 % for 1500 samples, the difference of two 5 %, and
 # twice that is not unusual.
-_NO_GAP = 0.1
-# Values below this are zero to rounding: they are all the same.
-_ZERO = 1e-12
-# ForeCA finds one feature after the other: no more are looked at.
-_MORE = 3
-# Started where the fit ended, with one feature more, few steps are needed.
-_STEPS = 15
+_MIN_GAP = 0.1
+# Values below this are zero to rounding.
+_ZERO_ROUNDING = 1e-12
+# ForeCA finds features one after the other, so only this many more are computed.
+_N_MORE_OF_FORECA = 3
+# Starting where the fit ended, with one more feature, needs few steps.
+_MAX_STEPS = 15
 
 
 def relative_gaps(values: FloatArray) -> FloatArray:
@@ -39,7 +39,7 @@ def relative_gaps(values: FloatArray) -> FloatArray:
     """
     lower, upper = values[:-1], values[1:]
     gaps: FloatArray = np.divide(
-        upper - lower, upper, out=np.zeros(len(lower)), where=np.abs(upper) > _ZERO
+        upper - lower, upper, out=np.zeros(len(lower)), where=np.abs(upper) > _ZERO_ROUNDING
     )
     return gaps
 
@@ -54,22 +54,22 @@ def check_spectral_gap(subject: Subject) -> Iterator[Finding]:
     try:
         values = _one_more(subject)
     except DataError:
-        # The graph sees too few directions, as the check of its pieces says; or X is other data,
-        # too few for the method, as the check of halves says.
+        # The graph covers too few directions, which `check_connectivity` reports; or X is other
+        # data, too short for the method, which `check_halves` reports.
         values = None
     subject.after_fit()
     if values is None:
         return
     gaps = _gaps(values)
     gap = float(gaps[n_components - 1])
-    if gap > _NO_GAP:
+    if gap > _MIN_GAP:
         return
     best = int(np.argmax(gaps)) + 1
     last, following = values[n_components - 1], values[n_components]
     elsewhere = (
         f"The largest gap is after feature {best} ({gaps[best - 1]:.0%}): try "
         f"`n_components={best}`."
-        if gaps[best - 1] > _NO_GAP
+        if gaps[best - 1] > _MIN_GAP
         else "There is no clear gap anywhere: any `n_components` is arbitrary; compare several on "
         "held-out data."
     )
@@ -78,7 +78,7 @@ def check_spectral_gap(subject: Subject) -> Iterator[Finding]:
         "warning",
         f"Feature {n_components} ({last:.4g}) and the next one, which was not taken "
         f"({following:.4g}), differ by {gap:.1%} only.",
-        "Where features are equally good, any mixture of them is: which of them are inside is "
+        "If features are equally good, so is any mixture of them: which ones were taken is "
         "chance, and another sample gives others.",
         elsewhere,
         {
@@ -112,7 +112,7 @@ def _everything(subject: Subject) -> Finding:
 
 
 def _one_more(subject: Subject) -> FloatArray | None:
-    """Return what the method goes by, best first, for more features than it has."""
+    """Return the method's criterion for more features than it has, best first."""
     model: Any = subject.model
     rank = min(model.rank_, subject.whitening.rank)  # X may be other data, with fewer directions
     if subject.n_components >= rank:
@@ -124,7 +124,7 @@ def _one_more(subject: Subject) -> FloatArray | None:
             model,
             subject.series,
             subject.resolution,
-            n_components=min(subject.n_components + _MORE, rank),
+            n_components=min(subject.n_components + _N_MORE_OF_FORECA, rank),
         )
         # One after the other: a later one can be better only because an earlier one was missed.
         values: FloatArray = np.sort(more.omega_)[::-1]
@@ -136,10 +136,10 @@ def _one_more(subject: Subject) -> FloatArray | None:
 
 
 def _one_more_of_gpfa(subject: Subject, rank: int) -> FloatArray:
-    """Iterate on with one feature more.
+    """Continue the iteration with one more feature.
 
-    Neighbours are searched among the features, so that these look better than any other
-    direction by construction: the next one must be given the same chance.
+    Neighbours are searched among the features, which by construction makes these look better than
+    any other direction: the next one must get the same chance.
     """
     model: Any = subject.model
     _, vectors = subject.spectrum
@@ -148,10 +148,10 @@ def _one_more_of_gpfa(subject: Subject, rank: int) -> FloatArray:
         model,
         subject.series,
         subject.resolution,
-        n_components=rank,  # the others, too, to see where the largest gap is
+        n_components=rank,  # all of them, to find the largest gap
         n_intermediate=between,
         init=subject.whitening.directions @ vectors[:, :between],
-        max_iter=min(_STEPS, model.max_iter),
+        max_iter=min(_MAX_STEPS, model.max_iter),
         n_jobs=subject.n_jobs,
         verbose=0,
     )

@@ -1,4 +1,4 @@
-"""What is looked at: a fitted model and its data, at every stage of the way."""
+"""What is diagnosed: a fitted model and its data, at every stage."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from predfeat.whitening import Whitening, fit_whitening
 
 __all__ = [
     "Subject",
-    "features_of",
     "refitted",
 ]
 
@@ -45,7 +44,7 @@ class Subject:
     n_jobs : int or None
         Threads of the neighbour searches.
     seed : int
-        Of everything random here.
+        Seed of everything random here.
     after_fit : callable
         Called after every fit that a check needs.
     """
@@ -94,7 +93,7 @@ class Subject:
         return isinstance(self.model, GPFA)
 
     def has(self, parameter: str) -> bool:
-        """Tell whether the model has a parameter, so that it can be advised."""
+        """Return whether the model has a parameter, so that advice can name it."""
         return parameter in self.model.get_params(deep=False)
 
     def search_in_less(self, place: str, later: str) -> str:
@@ -124,26 +123,26 @@ class Subject:
     @cached_property
     def features(self) -> Sequences:
         """The features of the training data."""
-        return features_of(self.model, self.series)
+        return self.model.transform_series(self.series)
 
     @cached_property
     def test_features(self) -> Sequences | None:
         """The features of the other data."""
-        return None if self.test is None else features_of(self.model, self.test)
+        return None if self.test is None else self.model.transform_series(self.test)
 
     @cached_property
     def first_space(self) -> Sequences:
         """Where the first neighbours are searched; the features for methods that search none."""
         if not isinstance(self.model, GPFA):
             return self.features
-        # A model of an earlier version's file does not know what init="auto" chose.
+        # A model file of an earlier version does not record what init="auto" chose.
         start = getattr(self.model, "init_", self.model.init)
         if isinstance(start, str) and start == "auto":
             start = "input"
         try:
             self.whitening.require(1)
             return self.model.first_space(self.white, self.whitening, start, self._n_between)
-        except RankError:  # X is other data, of which the start sees nothing
+        except RankError:  # X is other data, in which the start has no variance
             return self.features
 
     @cached_property
@@ -155,8 +154,8 @@ class Subject:
     def space(self) -> Sequences:
         """Where one more iteration would search: the features, or as many as `n_intermediate`.
 
-        Features between iterations that are no features of the model are not kept by it: the
-        graph of the features gives them again.
+        The model does not keep intermediate features beyond its own; they are computed again from
+        the graph of its features.
         """
         n_between = self._n_between
         if n_between <= self.n_components:
@@ -194,19 +193,12 @@ class Subject:
         return found.eigenvalues, found.directions
 
 
-def features_of(model: LinearFeatures, series: Sequences) -> Sequences:
-    """Return the features as sequences, gaps where the series has them."""
-    rows = (series.rows - model.mean_) @ model.components_.T
-    rows[~series.valid] = 0.0
-    return series.with_rows(rows)
-
-
 def refitted(
     model: LinearFeatures, series: Sequences, resolution: float, **changes: Any
 ) -> LinearFeatures:
     """Return the same method, perhaps with other parameters, fitted to other data.
 
-    Not by `fit`, which would no longer know in which type the numbers came.
+    `fit` is not used, as it would not know the original precision of the numbers.
     """
     again: LinearFeatures = clone(model).set_params(**changes)
     return again.fit_series(series, resolution=resolution)

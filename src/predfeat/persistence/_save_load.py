@@ -56,22 +56,22 @@ def save(
 ) -> None:
     """Write a fitted model into a file, without pickle.
 
-    The file is a zip of one JSON and one .npy for each array, so that it can be read without
-    predfeat, too. It appears whole or not at all. The same model and notes give the same bytes.
+    The file is a zip of one JSON file and one .npy file per array, so it can also be read without
+    predfeat. It is written completely or not at all. The same model and notes give the same bytes.
 
-    Kept are the parameters, the names of the columns and all fitted attributes, bit for bit.
-    Not kept are settings of the session, `set_output` and `set_fit_request`. A parameter that is
-    a matrix (`init` of `GPFA`) comes back as a float64 array.
+    The parameters, the column names and all fitted attributes are kept, bit for bit. Settings of
+    the session, `set_output` and `set_fit_request`, are not. A parameter that is a matrix
+    (`init` of `GPFA`) comes back as a float64 array.
 
     Parameters
     ----------
     model : GPFA, SFA, PFA, ForeCA, RandomFeatures or AutoFeatures
-        Fitted. Of a pipeline, save the step.
+        Fitted. For a pipeline, save the predfeat step.
     path : str or path
         The file to write, by custom with the ending .predfeat.
     notes : dict, optional
         Anything of your own that JSON can hold, such as where the data came from. `read_header`
-        gives it back equal. The key "predfeat" is for what the command notes about the training
+        returns it unchanged. The key "predfeat" is for what the command notes about the training
         data, and `predfeat transform` goes by it.
     overwrite : bool, default=False
         Replace an existing file.
@@ -81,7 +81,7 @@ def save(
     ModelFileError
         The model or the notes cannot be kept; the message says why.
     FileExistsError
-        There is such a file, and `overwrite` is False.
+        The file exists, and `overwrite` is False.
 
     See Also
     --------
@@ -166,7 +166,7 @@ def load(path: str | os.PathLike[str]) -> LinearFeatures:
 
 
 def read_model(path: str | os.PathLike[str]) -> tuple[LinearFeatures, ModelHeader]:
-    """Read a model and what its file says about it, in one go: the one belongs to the other.
+    """Read a model and what its file says about it in one pass, so that both belong together.
 
     Parameters
     ----------
@@ -274,7 +274,7 @@ def _checked_header(archive: ArchiveReader) -> tuple[ModelHeader, ModelHeader]:
 
 
 def _read_array(archive: ArchiveReader, entry: ArrayEntry) -> FloatArray:
-    """Read one array; that the file is long enough for it is already known."""
+    """Read one array; the file is already known to be long enough."""
     start = npy_start(entry.shape, entry.order)
     flat = np.empty(entry.shape, dtype=DTYPE).ravel()
     archive.read_into(entry.member, start, flat)
@@ -308,7 +308,7 @@ def _member_sizes(header: ModelHeader) -> dict[str, int]:
 
 
 def _refuse_what_cannot_be_loaded(header: ModelHeader, arrays: dict[str, FloatArray]) -> None:
-    """Hold what is to be written against the same rules that loading has."""
+    """Check what is to be written by the rules of loading."""
     problem = find_problem(header)
     for name, array in arrays.items():
         problem = problem or find_bad_value(name, array)
