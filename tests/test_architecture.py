@@ -53,8 +53,6 @@ DRAWERS = {"core", "utils", "common", "misc", "helpers"}
 NOT_YET: set[tuple[str, str]] = {
     ("long function", "datasets/_delimited.py"),
     ("long function", "datasets/_parquet.py"),
-    ("long function", "experiments/reproduction/_recorded.py"),
-    ("long function", "report/_svg.py"),
     ("long function", "selection/_significance.py"),
     ("wide signature", "datasets/_columns.py"),
     ("wide signature", "datasets/_delimited.py"),

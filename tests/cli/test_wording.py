@@ -109,7 +109,10 @@ def place(tmp_path, monkeypatch):
         ("fit two.npz", "with --key"),
         ("fit plain.npy --time b", "--time b means nothing for a .npy file, which knows --columns"),
         ("choose table.csv --n-components 8-9 --jobs 1", "--n-components 8, 9 are all more than"),
-        ("measure table.csv --n-neighbors 90", "cannot be had: --n-neighbors 90 needs at least"),
+        (
+            "measure table.csv --n-neighbors 90",
+            "cannot be computed: --n-neighbors 90 needs at least",
+        ),
     ],
 )
 @pytest.mark.usefixtures("place")
