@@ -94,7 +94,7 @@ def place(tmp_path, monkeypatch):
             "--rate 100 means nothing .* --columns, --keep, --exclude, ",
         ),
         ("fit table.csv --graph ring", "--graph ring is not possible for GPFA: give one of full, "),
-        ("fit table.csv --init my", "--init my is not possible .*: give one of auto, extremes"),
+        ("fit table.csv --init my", "--init my is not possible .*: give one of auto, foreca"),
         ("fit table.csv --n-lags 0", "--n-lags 0 is not possible .* a whole number from 1 on"),
         ("fit table.csv --pca-components 1.5", "on or a number between 0 and 1 or none"),
         ("fit table.csv --n-lags 90", "fewer lags \\(--n-lags\\)"),

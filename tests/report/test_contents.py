@@ -326,8 +326,8 @@ def test_what_was_cut_names_the_options(all_results):
     )  # fmt: skip
     results["data"]["n_sequences"] = 140
     assert what_was_cut(results) == (
-        "To save time, training parts have at most 50 rows and test parts at most 20, from 10 and 5 of "
-        "the 140 sequences; --max-train and --max-test allow more."
+        "To save time, training parts have at most 50 rows and test parts at most 20, from 10 "
+        "and 5 of the 140 sequences; --max-train and --max-test allow more."
     )
 
 
