@@ -66,7 +66,7 @@ def test_one_column_has_nothing_to_choose(tmp_path):
     x = np.random.default_rng(0).normal(size=300).cumsum()
     path.write_text("x\n" + "\n".join(f"{value:.4f}" for value in x))
     result = run("compare", path, "--out", tmp_path / "out", *QUICK, "--no-diagnosis")
-    assert "There is only one column, so nothing to choose: it leaves " in result.output
+    assert "There is only one column, so there is no choice: it leaves " in result.output
     assert "found by" not in result.output
     assert result.output.count("the same") == 2
 
@@ -359,7 +359,7 @@ def test_an_interrupted_test_goes_on_where_it_was(tmp_path, table, monkeypatch):
     monkeypatch.setattr("predfeat.selection.significance", test_for_a_while)
     stopped = run("compare", table, "--out", out, *TESTED)
     assert stopped.exit_code == 130
-    assert "goes on with the surrogates that are done" in " ".join(stopped.stderr.split())
+    assert "reuses the surrogates computed so far" in " ".join(stopped.stderr.split())
     assert {path.name for path in out.iterdir()} == FILES | {"surrogates.json"}
     assert done_now == [1, 2, 3, 4, 5, 6, 7]
     assert isinstance(run("compare", table, "--out", out, *TESTED).exception, FileExistsError)
@@ -446,7 +446,7 @@ def test_the_diagnosis_is_that_of_the_library_in_the_report_and_a_line_each(tmp_
 def test_a_healthy_fit_gets_one_line(tmp_path):
     done = run("compare", "-m", "gpfa2", "--repetitions", "2", "--out", tmp_path / "o")
     assert found_in(tmp_path / "o")["findings"] == []
-    assert done.stderr.count("Nothing was found that speaks against this fit.\n") == 1
+    assert done.stderr.count("The diagnosis found no problem with this fit.\n") == 1
     assert "in the report" not in done.stderr
 
 

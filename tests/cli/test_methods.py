@@ -74,12 +74,15 @@ def test_choose_understands(tmp_path, table):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["compare", "-m", "gfpa2"], "'gfpa2' is no method. Did you mean gpfa2? Known are random"),
-        (["compare", "-m", "sfa,"], "'' is no method. Known are"),
-        (["fit", "-m", "umap"], "'umap' is no method. Known are random, sfa, pfa"),
-        (["fit", "-m", "sfa,pfa"], "sfa,pfa are 2 methods, but one is wanted"),
+        (
+            ["compare", "-m", "gfpa2"],
+            "'gfpa2' is not a method. Did you mean gpfa2? Methods: random",
+        ),
+        (["compare", "-m", "sfa,"], "'' is not a method. Methods:"),
+        (["fit", "-m", "umap"], "'umap' is not a method. Methods: random, sfa, pfa"),
+        (["fit", "-m", "sfa,pfa"], "sfa,pfa names 2 methods, but only one is allowed"),
         (["fit", "-m", "gpfa2", "--graph", "full"], "GPFA (2) is GPFA with --graph star, but"),
-        (["choose", "-m", "random"], "random is no method for this. Known are sfa, pfa, foreca"),
+        (["choose", "-m", "random"], "random is not available here. Methods: sfa, pfa, foreca"),
     ],
 )
 def test_what_is_not_understood(table, arguments, told):

@@ -408,7 +408,7 @@ def test_report_makes_the_same_page_again(tmp_path, trials):
     assert (tmp_path / "again.html").read_bytes() == page.read_bytes()
     (tmp_path / "empty").mkdir()
     found = run("report", tmp_path / "empty", "--out", tmp_path / "none.html").exception
-    assert "holds no results.json. Give a folder that predfeat compare wrote" in str(found)
+    assert "contains no results.json. Give a folder that predfeat compare wrote" in str(found)
     (tmp_path / "not.json").write_text("{")
     for wrong in ("not.json", "trials.csv"):
         result = run("report", tmp_path / wrong, "--out", tmp_path / "other.html")

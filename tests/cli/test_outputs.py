@@ -175,7 +175,7 @@ def test_what_is_read_is_not_replaced_under_any_name(refused, tmp_path, given, f
                 name = suffixed
             arguments, _ = commands(given)[command]
             stderr = refused(*arguments, "--out", name, *["--force"] * force)
-            assert "itself, which is read" in stderr
+            assert "which is an input" in stderr
         assert (given / read).read_bytes() == before
 
 
@@ -186,7 +186,7 @@ def test_a_folder_or_pattern_that_holds_an_output_is_not_replaced(refused, given
     noise = given / "noise.csv"
     for read in ([given], [given / "*.csv"], [noise, given / "features.csv"]):
         stderr = refused("compare", *read, "--out", given, "--force")
-        assert "features.csv itself, which is read" in stderr.replace("\n", "")
+        assert "features.csv, which is an input" in stderr.replace("\n", "")
     # What stands beside the data, but is not read, may be replaced.
     refuse_unwritable([given / "choice.json"], force=True, data=[given])
 
@@ -200,7 +200,7 @@ def test_what_comes_through_standard_input_is_not_replaced(given):
             stdin=stream, capture_output=True, text=True, timeout=120, check=False,
         )  # fmt: skip
     assert done.returncode == 2
-    assert "which is read" in done.stderr
+    assert "which is an input" in done.stderr
     assert (given / "noise.csv").read_bytes() == before
 
 
@@ -268,4 +268,4 @@ def test_surrogates_that_were_changed_are_not_gone_on_with(tmp_path, capsys):
         kept.path.write_bytes(changed)
         capsys.readouterr()
         assert kept.read() is None
-        assert "is not used, and all surrogates are done anew" in capsys.readouterr().err
+        assert "is not used, and all surrogates are computed again" in capsys.readouterr().err

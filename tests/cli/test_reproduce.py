@@ -134,4 +134,4 @@ def test_the_folder_cannot_be_a_file(tmp_path):
     (tmp_path / "file").write_text("here")
     result = reproduce("toy", "--quick", "--out", tmp_path / "file")
     assert result.exit_code != 0
-    assert "cannot be made" in str(result.exception)
+    assert "cannot be created" in str(result.exception)

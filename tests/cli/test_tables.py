@@ -80,7 +80,9 @@ def test_columns_that_a_file_has_not_are_named(tmp_path, weather):
     assert run("fit", weather, "-m", "sfa", "--n-components", "1", "--out", model).exit_code == 0
     other.write_text("x,z\n1,2\n4,4\n")
     message = str(run("transform", model, other, "--out", tmp_path / "f.csv").exception)
-    assert message.startswith("other.csv has not the columns that the model was fitted on: y is")
+    assert message.startswith(
+        "other.csv does not have the columns that the model was fitted to: y is"
+    )
 
 
 def test_info_lists_what_was_left_out(weather):

@@ -112,7 +112,10 @@ def place(tmp_path, monkeypatch):
             "--time b does not apply to a .npy file; its options are --columns",
         ),
         ("choose table.csv --n-components 8-9 --jobs 1", "--n-components 8, 9 are all more than"),
-        ("measure table.csv --n-neighbors 90", "cannot be had: --n-neighbors 90 needs at least"),
+        (
+            "measure table.csv --n-neighbors 90",
+            "cannot be computed: --n-neighbors 90 needs at least",
+        ),
     ],
 )
 @pytest.mark.usefixtures("place")

@@ -147,11 +147,11 @@ def assert_told(ended, told, code, whole):
     assert ended in (0, 2), told
     assert "Traceback" not in told
     if ended == 2:
-        # A folder that cannot be made is named itself.
+        # A folder that cannot be created is named itself.
         named = "|".join(map(re.escape, [*whole, *ALSO, "out", "out/new"]))
         reason = re.escape(os.strerror(code))
         advice = r"( Give [^.]*\.)?"  # of what is found before the work
-        assert re.search(rf"({named})( cannot be made)?: {reason}\.?{advice}\n\Z", told), told
+        assert re.search(rf"({named})( cannot be created)?: {reason}\.?{advice}\n\Z", told), told
         assert told.splitlines()[-1].startswith("predfeat: ")
 
 

@@ -149,9 +149,9 @@ def test_cells_that_are_no_numbers_are_refused(path, value):
         ledger.record([result()])
     change(path, f"UPDATE results SET share = {value}; UPDATE times SET seconds = {value}")
     with Ledger(path) as ledger:
-        with pytest.raises(LedgerError, match="results holds what was never recorded"):
+        with pytest.raises(LedgerError, match="results holds unexpected values"):
             ledger.find([POINT])
-        with pytest.raises(LedgerError, match="times holds what was never recorded"):
+        with pytest.raises(LedgerError, match="times holds unexpected values"):
             ledger.seconds([POINT])
 
 

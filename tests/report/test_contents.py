@@ -255,7 +255,7 @@ def test_sentences():
         told = sentence(kind, "random", 2, 0.44, 0.44)
         assert "found by random" not in told
         assert told.endswith(
-            ". Random ones leave 44 % of their variance to chance, and no method's less."
+            ". Random ones leave 44 % of their variance to chance, and no method does better."
         )
     assert sentence("hardly", "SFA", 2, 0.97, 1.0).startswith("Hardly anything")
     assert percent(1.0) == "100 %"
@@ -326,8 +326,8 @@ def test_what_was_cut_names_the_options(all_results):
     )  # fmt: skip
     results["data"]["n_sequences"] = 140
     assert what_was_cut(results) == (
-        "To save time, no part has more than 50 (to learn) or 20 rows (to judge), of 10 and 5 of "
-        "the 140 sequences; --max-train and --max-test allow more."
+        "To save time, training parts have at most 50 rows and test parts at most 20, from 10 "
+        "and 5 of the 140 sequences; --max-train and --max-test allow more."
     )
 
 

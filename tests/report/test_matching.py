@@ -88,7 +88,7 @@ def test_long_recordings_are_shown_in_part_and_small():
 @pytest.mark.parametrize(
     ("columns", "n_components", "expected"),
     [
-        (1, None, "There is only one column, so nothing to choose: it leaves "),
+        (1, None, "There is only one column, so there is no choice: it leaves "),
         (3, 3, "There are only 3 columns, and as many features were asked for, so nothing to "),
     ],
 )
@@ -111,4 +111,4 @@ def test_copies_of_one_column_are_no_choice():
     x = np.random.default_rng(0).normal(size=400).cumsum()
     recording = Recording(np.column_stack([x, -2 * x]), ("a", "b"), "x.csv")
     results = results_of(compare_on_recording(recording, ["SFA"], n_repetitions=2))
-    assert results["sentence"].startswith("All columns are multiples of one, so nothing to choose")
+    assert results["sentence"].startswith("All columns are multiples of one, so there is no choice")

@@ -382,7 +382,7 @@ def test_scales_carry_the_units_of_the_file(all_results):
 
 
 def test_where_nothing_is_to_be_chosen_nobody_found_anything(all_results):
-    sentence = "There is only one column, so nothing to choose: it leaves 29 % of its variance."
+    sentence = "There is only one column, so there is no choice: it leaves 29 % of its variance."
     results = {**all_results["table"], "verdict": "nothing to choose", "sentence": sentence}
     page = render(results)
     assert "found by" not in page

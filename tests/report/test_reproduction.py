@@ -171,4 +171,4 @@ def test_where_the_measures_disagree_the_page_says_so(outcome, tmp_path):
                     -row.measured.predictability)) for row in outcome.rows]  # fmt: skip
     other = replace(outcome, rows=rows)
     page = write_reproduction([other], tmp_path, command="x")[0].read_text(encoding="utf-8")
-    assert "but the smallest share left to chance has random" in page
+    assert "but random has the smallest share left to chance" in page

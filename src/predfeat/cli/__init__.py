@@ -16,7 +16,7 @@ def main() -> None:
 
 
 def run() -> None:
-    """Run the command as all that its process does, under its eyes to the very end."""
+    """Run the command as the only task of its process, and handle signals until it exits."""
     _run(is_all=True)
 
 
@@ -32,7 +32,7 @@ def _run(is_all: bool) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    # Loaded when asked for: what takes time is loaded under the eyes of `main`.
+    # Loaded on demand: `main` handles signals before anything slow is imported.
     if name == "app":
         from predfeat.cli._app import app
 

@@ -1,4 +1,4 @@
-"""The command's frame: help, version, errors in a line or two."""
+"""The `predfeat` command: help, version, and errors in a line or two."""
 
 from __future__ import annotations
 
@@ -30,26 +30,28 @@ __all__ = ["app", "main"]
 
 
 class _Commands(TyperGroup):
-    """The commands; what typer says of the words that were given is made printable, too."""
+    """The commands; typer's own error messages are made printable, too."""
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:
-        with _printable_complaints():
+        with _printable_usage_errors():
             return super().make_context(*arguments, **options)
 
     def invoke(self, *arguments: Any, **options: Any) -> Any:
-        with _printable_complaints():
+        with _printable_usage_errors():
             return super().invoke(*arguments, **options)
 
 
 @contextmanager
-def _printable_complaints() -> Iterator[None]:
+def _printable_usage_errors() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        # A complaint about a word is of a class of typer's own or of click's, by its version. One
-        # of them is no complaint: its message is the help, in many lines.
-        complains = hasattr(error, "format_message") and type(error).__name__ != "NoArgsIsHelpError"
-        if complains:
+        # Usage errors are of a class of typer or of click, depending on the version. One of them is
+        # not an error: its message is the help text.
+        is_usage_error = (
+            hasattr(error, "format_message") and type(error).__name__ != "NoArgsIsHelpError"
+        )
+        if is_usage_error:
             error.message = shortened(printable(str(error.message)))  # type: ignore[attr-defined]
         raise
 
@@ -64,7 +66,7 @@ app = typer.Typer(
 for command in (compare, choose, fit, transform, measure, info, report, reproduce):
     app.command()(command)
 
-_TRACEBACK = 20_000  # characters, for those who look for a mistake: ten times the longest line
+_LONGEST_TRACEBACK = 20_000  # characters: ten times the longest line
 _debug = False
 
 
@@ -90,7 +92,7 @@ def _frame(
         is_eager=True,
     ),
     debug: bool = typer.Option(
-        False, "--debug", help="Show where an error comes from.", callback=_show_tracebacks
+        False, "--debug", help="Show the traceback of an error.", callback=_show_tracebacks
     ),
 ) -> None:
     """Find the most predictable features of a multivariate time series.
@@ -101,9 +103,9 @@ def _frame(
 
 
 def main() -> None:
-    """Run the command: the user's mistakes exit with 2, ours with 1, both in a line or two."""
+    """Run the command: errors of the user exit with 2, ours with 1, both in a line or two."""
     with lasting_streams(), warnings.catch_warnings():
-        # Ours are for the user's eyes; what libraries say to programmers is not.
+        # Our warnings are for the user; those of libraries are for programmers.
         warnings.simplefilter("ignore")
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = _remark
@@ -112,12 +114,14 @@ def main() -> None:
         except (ValueError, OSError, ImportError) as error:
             _end(_in_words(error), 2)
         except MemoryError:
-            _end("not enough memory for this. Read fewer rows or columns, or scale it down.", 1)
+            _end(
+                "there is not enough memory. Read fewer rows or columns, or scale the data down.", 1
+            )
         except Exception as error:
             _end(
                 f"unexpected {type(error).__name__}: {error}",
                 1,
-                "This is a mistake in predfeat; predfeat --debug … shows where.",
+                "This is a bug in predfeat; predfeat --debug … shows where.",
             )
 
 
@@ -134,9 +138,14 @@ def _in_words(error: Exception) -> str:
 
 def _end(message: str, code: int, *more: str) -> None:
     if _debug:
-        # Indented, as an error's text may hold line breaks: no line of it looks like ours.
-        say(*(f"  {line}" for line in shortened(traceback.format_exc(), _TRACEBACK).split("\n")))
-    if was_interrupted():  # an import that did not get to its end, for instance
+        # Indented, as an error's text may contain line breaks: none of its lines looks like ours.
+        say(
+            *(
+                f"  {line}"
+                for line in shortened(traceback.format_exc(), _LONGEST_TRACEBACK).split("\n")
+            )
+        )
+    if was_interrupted():  # during an import, for instance
         sys.exit(INTERRUPTED)
     say(f"predfeat: {message}", *more)
     sys.exit(code)

@@ -43,8 +43,8 @@ __all__ = ["choose"]
 _FILES = ("choice.html", "choice.json")
 
 
-# Random features have nothing to choose, and AutoFeatures is a choice already.
-_WORDS = tuple(word for word in WORDS if word not in ("random", "auto"))
+# Random features have no setting to choose, and AutoFeatures chooses by itself.
+_TUNABLE = tuple(word for word in WORDS if word not in ("random", "auto"))
 
 
 def _values(text: str) -> Any:
@@ -61,15 +61,8 @@ _Method = Annotated[
         "--method",
         "-m",
         metavar="METHOD",
-        help=f"To choose for: {', '.join(_WORDS)}.",
+        help=f"Method to choose the setting for: {', '.join(_TUNABLE)}.",
         autocompletion=complete_method,
-    ),
-]
-_Folds = Annotated[int, typer.Option(min=2, max=MOST, help="Parts to hold out in turn.")]
-_MaxRows = Annotated[
-    int,
-    typer.Option(
-        min=50, max=MOST, help="Rows at most, in blocks spread evenly over the recording."
     ),
 ]
 
@@ -85,17 +78,26 @@ def choose(
     n_neighbors: Annotated[str, _values("GPFA: neighbours of each state, k,")] = "2,5,10,20,30",
     n_components: Annotated[str, _values("Features, M,")] = "1-10",
     pca_components: PcaComponents = None,
-    folds: _Folds = 5,
-    max_rows: _MaxRows = 5_000,
+    folds: Annotated[
+        int, typer.Option(min=2, max=MOST, help="Parts to hold out, one after the other.")
+    ] = 5,
+    max_rows: Annotated[
+        int,
+        typer.Option(
+            min=50,
+            max=MOST,
+            help="Use at most this many rows, in blocks spread over the recording.",
+        ),
+    ] = 5_000,
     jobs: Processes = -1,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Choose p, k and M by how much of held-out data each setting predicts.
+    """Choose p, k and M by how much of the held-out data each setting predicts.
 
-    Ends in the simplest setting that is as good as any, by one standard error, and in a page with
-    the scores of all of them.
+    Picks the simplest setting within one standard error of the best, and writes a page with the
+    scores of all settings.
 
     For example:
 
@@ -111,7 +113,7 @@ def choose(
         "n_neighbors": _numbers(n_neighbors, "--n-neighbors"),
         "n_components": _numbers(n_components, "--n-components"),
     }
-    kind = understand_method(method, "--method", _WORDS)
+    kind = understand_method(method, "--method", _TUNABLE)
     paths = {name: out / name for name in _FILES}
     refuse_unwritable(paths.values(), force=force, data=files)
     recording = read_recording(files, reading, quiet=quiet)
@@ -143,7 +145,7 @@ def choose(
 
 
 def _write(choice: Any, source: str, paths: dict[str, Path], force: bool) -> dict[str, Any]:
-    """Write the page and its numbers, and return these."""
+    """Write the page and the results, and return the results."""
     from predfeat.report import choice_results, render_choice
 
     results = choice_results(choice, source, shlex.join(["predfeat", *sys.argv[1:]]))
@@ -155,18 +157,19 @@ def _write(choice: Any, source: str, paths: dict[str, Path], force: bool) -> dic
 
 
 def _numbers(text: str, option: str) -> tuple[int, ...]:
-    """Understand 1-5 and 2,5,10, and both mixed."""
+    """Parse lists such as 1-5, 2,5,10 or 1-3,10."""
     found: list[int] = []
     for part in text.split(","):
         bounds = re.fullmatch(r"\s*(\d{1,6})\s*(?:-\s*(\d{1,6})\s*)?", part)
         if bounds is None:
             raise typer.BadParameter(
-                f"{text!r} is no list of whole numbers such as 1-5 or 2,5,10.", param_hint=option
+                f"{text!r} is not a list of whole numbers such as 1-5 or 2,5,10.", param_hint=option
             )
         first, last = int(bounds[1]), int(bounds[2] or bounds[1])
         if not 1 <= first <= last or last - first >= 1000:
             raise typer.BadParameter(
-                f"{part.strip()!r} must go up, and start at 1 or more.", param_hint=option
+                f"{part.strip()!r} must be an ascending range that starts at 1 or more.",
+                param_hint=option,
             )
         found += range(first, last + 1)
     return tuple(found)
@@ -175,10 +178,10 @@ def _numbers(text: str, option: str) -> tuple[int, ...]:
 def _spread(
     recording: Any, max_rows: int, gap: int, pca_components: str | None
 ) -> tuple[Any, Any, Any]:
-    """Return the rows to work on, their sequences, and how many directions to keep of them.
+    """Return the rows to use, their sequences, and how many principal components to keep.
 
-    Of a long recording they are blocks, which are held out as a whole: so there are rows between
-    them, that no state is in two.
+    A long recording is reduced to blocks, which are held out whole. Rows are left out between
+    them, so that no state lies in two blocks.
     """
     from predfeat.experiments import choose_pca
     from predfeat.series import check_sequences
@@ -209,6 +212,6 @@ def _show(choice: Any, source: str) -> None:
         rows,
         heads=["p", *(f"M = {m}" for m in surface.n_components)],
         caption=("" if choice.horizon == 1 else f"{choice.horizon} steps ahead. ")
-        + "On data that was held out, at the best k; higher is better. Mean ± standard error over "
-        f"{len(surface.scores)} folds, of fits that share work.",
+        + "On held-out data, at the best k; higher is better. Mean ± standard error over "
+        f"{len(surface.scores)} folds, from fits that share work.",
     )

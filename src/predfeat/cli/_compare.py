@@ -69,7 +69,7 @@ def compare(
         typer.Option(
             min=1,
             max=MOST,
-            help="Features to find, M (3, or fewer where there are not so many directions; 2 "
+            help="Features to find, M (default: 3, or fewer if the data has fewer directions; 2 "
             "without a file).",
             show_default=False,
         ),
@@ -79,7 +79,7 @@ def compare(
         typer.Option(
             min=1,
             max=MOST,
-            help="Samples in a state, p (1; it is said where more would show more).",
+            help="Samples in a state, p (default: 1; the report says if more would be better).",
             show_default=False,
         ),
     ] = None,
@@ -89,31 +89,35 @@ def compare(
     repetitions: Annotated[
         int,
         typer.Option(
-            min=1, max=MOST_FITS, help="Training and test parts to draw from the recording."
+            min=1,
+            max=MOST_FITS,
+            help="Pairs of training and test parts to draw from the recording.",
         ),
     ] = 10,
     max_train: Annotated[
-        int, typer.Option(min=10, max=MOST, help="Rows at most to learn from.")
+        int, typer.Option(min=10, max=MOST, help="Learn from at most this many rows.")
     ] = 5_000,
     max_test: Annotated[
-        int, typer.Option(min=10, max=MOST, help="Rows at most to test on.")
+        int, typer.Option(min=10, max=MOST, help="Test on at most this many rows.")
     ] = 2_500,
     max_fit: Annotated[
         int,
-        typer.Option(min=10, max=MOST, help="Rows at most of the model's last fit, spread evenly."),
+        typer.Option(
+            min=10, max=MOST, help="Fit the final model to at most this many rows, spread evenly."
+        ),
     ] = 10_000,
     significance: Annotated[
         Surrogates | None,
         typer.Option(
-            help="Also test how many features are real, against surrogates of that kind.",
+            help="Also test how many features are real, against surrogates of this kind.",
             show_default=False,
         ),
     ] = None,
     surrogates: Annotated[
-        int, typer.Option(min=19, max=MOST_FITS, help="Surrogates to fit, with --significance.")
+        int, typer.Option(min=19, max=MOST_FITS, help="Number of surrogates for --significance.")
     ] = 99,
     diagnosis: Annotated[
-        bool, typer.Option(help="Look for what may be wrong with the best method's fit.")
+        bool, typer.Option(help="Check the best method's fit for problems.")
     ] = True,
     random_state: Seed = 0,
     jobs: Jobs = -1,
@@ -123,12 +127,12 @@ def compare(
 ) -> None:
     """Find the most predictable features of a recording, and see which method finds them best.
 
-    Every method learns from one part of the recording, and its features are tested on another
-    part, again and again. The best one is fitted to the whole. Ends in a table, and in a folder
-    with the report (a page to open in a browser), the results, the model and the features.
+    Every method repeatedly learns from one part of the recording and is tested on another part.
+    The best one is then fitted to the whole recording. Prints a table, and writes a folder with
+    the report (a page to open in a browser), the results, the model and the features.
 
     Without a file, the data is the paper's predictable noise: two of its ten columns are half
-    predictable from the step before, the others are noise.
+    predictable from the previous step, the others are noise.
 
     For example:
 
@@ -207,7 +211,7 @@ def _compared(recording: Any, methods: list[str] | None, quiet: bool, **options:
 
 
 def _tell(results: dict[str, Any], report: Path) -> None:
-    """Print the table, and in sentences what was found."""
+    """Print the table, and the findings in sentences."""
     from predfeat.report import lags_sentence, numbered
 
     _show(results)
@@ -222,7 +226,7 @@ def _tell(results: dict[str, Any], report: Path) -> None:
 
 
 def _findings(diagnosis: dict[str, Any] | None) -> list[list[str]]:
-    """Return a paragraph about a diagnosis: a line for each finding, or that there is none."""
+    """Return a paragraph on a diagnosis: one line per finding, or that there are none."""
     if diagnosis is None:
         return []
     lines = [
@@ -230,8 +234,8 @@ def _findings(diagnosis: dict[str, Any] | None) -> list[list[str]]:
         for finding in diagnosis["findings"]
     ]
     if not lines:
-        return [["Nothing was found that speaks against this fit."]]
-    return [[*lines, "What that means, and what to change, is in the report."]]
+        return [["The diagnosis found no problem with this fit."]]
+    return [[*lines, "The report explains what this means and what to change."]]
 
 
 def _paper_noise(reading: dict[str, Any], random_state: int) -> Any:
@@ -239,7 +243,7 @@ def _paper_noise(reading: dict[str, Any], random_state: int) -> Any:
 
     if reading:
         raise typer.BadParameter(
-            f"--{next(iter(reading))} says how to read a file, but no file was given."
+            f"--{next(iter(reading))} is an option for reading a file, but no file was given."
         )
     values = predictable_noise(2000, random_state=random_state)
     names = tuple(f"dimension {i + 1}" for i in range(values.shape[1]))
@@ -253,7 +257,7 @@ def _write(
     paths: dict[str, Path],
     force: bool,
 ) -> dict[str, bytes]:
-    """Write all results, each whole or not at all; return the contents that may still grow."""
+    """Write all results, each completely or not at all; return the contents to be extended."""
     from predfeat.datasets import write_features
     from predfeat.persistence import save
 
@@ -284,8 +288,8 @@ def _show(results: dict[str, Any]) -> None:
         rows,
         heads=["method", "left to chance", "eq. (2)", "against the best", "fit time"],
         caption=f"Left to chance: variance of the features' {_what_comes(protocol)} that their own "
-        "past leaves open, on data not learnt from. Lower is better. Mean ± standard deviation "
-        f"over {protocol['n_repetitions']} repetition(s).",
+        "past does not predict, on data not learned from. Lower is better. Mean ± standard "
+        f"deviation over {protocol['n_repetitions']} repetition(s).",
     )
     for method in results["methods"]:
         if method["kept"]:

@@ -14,7 +14,7 @@ __all__ = ["read_recording", "recording_like"]
 
 
 def read_recording(files: list[Path], reading: dict[str, Any], *, quiet: bool) -> Any:
-    """Read one file or many and prepare them, and say what was decided on the way."""
+    """Read and prepare one or several files, and print the reader's notes."""
     return _prepared(_read(files, reading, quiet=quiet), reading, quiet=quiet)
 
 
@@ -43,9 +43,9 @@ def _prepared(recording: Any, reading: dict[str, Any], *, quiet: bool) -> Any:
 def recording_like(
     data: dict[str, Any], files: list[Path], reading: dict[str, Any], quiet: bool
 ) -> Any:
-    """Read files as a model's training data was read, unless told otherwise.
+    """Read files as a model's training data was read, unless options say otherwise.
 
-    `data` is what `known_data` knows of it.
+    `data` comes from `known_data`.
     """
     from predfeat.datasets import blank_sentinels, reading_options
     from predfeat.exceptions import MissingColumnsError
@@ -54,7 +54,7 @@ def recording_like(
     then = {name: tuple(v) if name == "window" else v for name, v in kept.items()}
     wanted = data.get("columns")
     if wanted is not None and "columns" in reading_options(files):
-        # What the model wants is read whatever it looks like here, and nothing else matters.
+        # The model's columns are read whatever they hold here, and no others.
         then = {name: v for name, v in then.items() if name not in ("keep", "exclude")}
         then["columns"] = wanted
     options = {**then, **reading}
@@ -70,7 +70,7 @@ def recording_like(
 
 
 def _with_columns(recording: Any, data: dict[str, Any]) -> Any:
-    """Return a recording with the columns that a model was fitted on, in their order."""
+    """Return a recording with the columns that a model was fitted to, in their order."""
     from predfeat.datasets import Channels
 
     wanted = data.get("columns")
@@ -90,7 +90,7 @@ def _other_columns(source: str, missing: list[str], data: dict[str, Any]) -> Exc
 
     shown = ", ".join(missing[:5]) + (" …" if len(missing) > 5 else "")
     return DataFileError(
-        f"{source} has not the columns that the model was fitted on: "
-        + (f"{shown} is missing. " if missing else "they are others. ")
-        + f"The model wants {len(data['columns'])} columns of {data.get('source', 'its data')}."
+        f"{source} does not have the columns that the model was fitted to: "
+        + (f"{shown} is missing. " if missing else "its columns are different. ")
+        + f"The model needs {len(data['columns'])} columns of {data.get('source', 'its data')}."
     )

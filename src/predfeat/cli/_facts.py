@@ -1,4 +1,4 @@
-"""What `predfeat info` knows of a file, as a person would say it."""
+"""The facts that `predfeat info` shows about a file, in words."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from predfeat.cli._wording import in_options
 
 __all__ = ["data_in_words", "model_in_words"]
 
-_SHOWN = 12
+_MOST_ITEMS_SHOWN = 12
 
 
 def data_in_words(facts: dict[str, Any]) -> dict[str, Cell]:
-    """Return the facts about a data file, by what they are about."""
+    """Return the facts about a data file, by label."""
     words: dict[str, Cell] = {
         "kind": facts["kind"],
         "rows": _rows(facts),
@@ -34,7 +34,7 @@ def data_in_words(facts: dict[str, Any]) -> dict[str, Cell]:
 
 
 def model_in_words(facts: dict[str, Any]) -> dict[str, Cell]:
-    """Return the facts about a model file, by what they are about."""
+    """Return the facts about a model file, by label."""
     data = facts["fitted_to"]
     words: dict[str, Cell] = {
         "method": facts["estimator"],
@@ -89,7 +89,7 @@ def _step(facts: dict[str, Any]) -> str:
     if facts["step"] is None:
         return ""
     axis = facts["axis"]
-    if axis["unit"] == "rows":  # whose clocks start again with each sequence
+    if axis["unit"] == "rows":  # clocks may start again with each sequence
         return _amount(facts["step"], facts["unit"])
     start = f", from {axis['origin']} on" if axis["origin"] else ""
     # The axis has the unit of the whole recording: a row may be a tiny part of it.
@@ -126,5 +126,5 @@ def _value(value: Any) -> str:
 
 
 def _first(parts: list[str], between: str = ", ") -> str:
-    more = f"{between}… ({len(parts)} in all)" if len(parts) > _SHOWN else ""
-    return between.join(short_name(str(part)) for part in parts[:_SHOWN]) + more
+    more = f"{between}… ({len(parts)} in all)" if len(parts) > _MOST_ITEMS_SHOWN else ""
+    return between.join(short_name(str(part)) for part in parts[:_MOST_ITEMS_SHOWN]) + more

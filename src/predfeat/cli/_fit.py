@@ -33,10 +33,10 @@ from predfeat.exceptions import ConstantColumnsWarning
 __all__ = ["fit"]
 
 
-_LISTED = 10
-# A fit that takes longer, in seconds, is worth a word before it starts.
-_LONG_FIT = 60
-_FEWER_ROWS = 20_000
+_MOST_NAMES_SHOWN = 10
+# The user is warned before a fit that is expected to take longer.
+_LONG_FIT_SECONDS = 60
+_SUGGESTED_MAX_ROWS = 20_000
 
 
 @reads_a_file
@@ -54,7 +54,7 @@ def fit(
             "--method",
             "-m",
             metavar="METHOD",
-            help=f"What to fit: {', '.join(WORDS)}; gpfa alone goes by --graph.",
+            help=f"Method to fit: {', '.join(WORDS)}; for gpfa, --graph chooses the graph.",
             autocompletion=complete_method,
         ),
     ] = "gpfa",
@@ -63,15 +63,13 @@ def fit(
         typer.Option(
             min=10,
             max=MOST,
-            help="Rows at most, in blocks spread evenly over the recording (all).",
+            help="Fit to at most this many rows, in blocks spread over the recording (all).",
             show_default=False,
         ),
     ] = None,
     diagnosis: Annotated[
         bool,
-        typer.Option(
-            "--diagnosis", help="Then look for what may be wrong, and say what to change."
-        ),
+        typer.Option("--diagnosis", help="Check the fit for problems, and suggest what to change."),
     ] = False,
     jobs: Jobs = -1,
     force: Force = False,
@@ -79,10 +77,10 @@ def fit(
 ) -> None:
     """Fit one method to all of a recording, and keep the model.
 
-    Options carry the names of the library's parameters; one that the method does not know is an
-    error. As by `predfeat compare`, 3 features are found, or fewer where there are not so many
-    directions; and of sounds, videos and tables of more than 50 columns some principal components
-    are kept.
+    Options have the names of the library's parameters; an option that the method does not have is
+    an error. The defaults are those of `predfeat compare`: 3 features, or fewer if the data has
+    fewer directions; sounds, videos and tables of more than 50 columns are reduced to some
+    principal components.
 
     For example:
 
@@ -154,7 +152,7 @@ def _say_what_was_fitted(
 
 
 def _rows_to_fit(model: Any, recording: Any, max_rows: int | None) -> tuple[Any, Any]:
-    """Return all rows and their sequences, or so many of them in blocks."""
+    """Return the rows to fit to, all of them or blocks of them, and their sequences."""
     if max_rows is None or len(recording.values) <= max_rows:
         return recording.values, recording.groups
     from predfeat.series import check_sequences
@@ -167,23 +165,23 @@ def _rows_to_fit(model: Any, recording: Any, max_rows: int | None) -> tuple[Any,
 
 
 def _say_how_long(model: Any, values: Any, groups: Any) -> None:
-    """Say before a long fit how long it will take, and what takes less."""
+    """Say before a long fit how long it may take, and how to shorten it."""
     from predfeat.features import expected_time
 
     expected = expected_time(model, values, groups=groups)
-    if expected is None or expected.seconds < _LONG_FIT:
+    if expected is None or expected.seconds < _LONG_FIT_SECONDS:
         return
     steps = ""
     if expected.per_iteration is not None:
         each = in_words(expected.per_iteration)
         steps = f" ({each} for each of at most {model.max_iter} iterations; --max-iter takes fewer)"
-    sooner = f"--max-rows {_FEWER_ROWS} fits to so many rows, spread over the recording"
+    sooner = f"--max-rows {_SUGGESTED_MAX_ROWS} fits to that many rows, spread over the recording"
     sooner += "; --every 10 keeps one row in ten, where sampling is fast"
     if steps and isinstance(model.init, str) and model.init == "input":
         sooner += "; --init sfa or pca searches the first neighbours in fewer dimensions"
     say(
         f"note: fitting {type(model).__name__} to {len(values)} rows may take "
-        f"{in_words(expected.seconds)}{steps}. Sooner: {sooner}. Ctrl-C stops it."
+        f"{in_words(expected.seconds)}{steps}. To save time: {sooner}. Ctrl-C stops it."
     )
 
 
@@ -198,13 +196,13 @@ def _say_who_won(model: Any) -> None:
     say(f"  kept: {words}{kept}, {least:.4g}")
     for name in sorted(scores, key=lambda name: scores[name])[:2]:
         less = float(f"{scores[name]:.4g}") < float(f"{least:.4g}")
-        why = ": less, but by so little that the first in line is kept" if less else ""
+        why = ": lower, but by so little that the first of the two is kept" if less else ""
         say(f"  next: {words}{name}, {scores[name]:.4g}{why}")
 
 
 @contextmanager
 def _constant_columns_by_name(recording: Any, *, quiet: bool) -> Iterator[None]:
-    """Say in the file's words which columns are constant: the model sees numbers only."""
+    """Report constant columns by their names in the file: the model knows only numbers."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", ConstantColumnsWarning)
         show_others = warnings.showwarning
@@ -214,8 +212,8 @@ def _constant_columns_by_name(recording: Any, *, quiet: bool) -> Iterator[None]:
                 show_others(message, *details, **named)
                 return
             names = [recording.names[i] for i in message.columns]
-            shown = ", ".join(map(short_name, names[:_LISTED])) + (
-                ", …" if len(names) > _LISTED else ""
+            shown = ", ".join(map(short_name, names[:_MOST_NAMES_SHOWN])) + (
+                ", …" if len(names) > _MOST_NAMES_SHOWN else ""
             )
             n_columns = len(recording.names)
             say(
@@ -240,13 +238,13 @@ def _diagnose(model: Any, names: Any, values: Any, groups: Any, jobs: int) -> No
             n_jobs=jobs,
             on_progress=progress,
         )
-    show(*str(_spoken(found)).split("\n"))
+    show(*str(_in_terms_of_options(found)).split("\n"))
     if any("relative=" in finding.advice for finding in found.findings):
-        show("", "What is called left to chance is measured with relative=True.")
+        show("", "The share left to chance is measured with relative=True.")
 
 
-def _spoken(diagnosis: Any) -> Any:
-    """Return a diagnosis that speaks of options instead of parameters."""
+def _in_terms_of_options(diagnosis: Any) -> Any:
+    """Return a diagnosis that names options instead of parameters."""
     return replace(
         diagnosis,
         findings=tuple(
@@ -265,7 +263,7 @@ def _estimator(method: str, given: dict[str, Any], jobs: int) -> Any:
 
     parameters = dict(given)
     meant = METHODS[understand_method(method, "--method")]
-    # Without a number, GPFA has the graph that --graph says.
+    # "gpfa" without a number takes its graph from --graph.
     fixed = {} if method.strip().casefold() == "gpfa" else meant.parameters
     for name, value in fixed.items():
         if parameters.setdefault(name, value) != value:

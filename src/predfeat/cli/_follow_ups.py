@@ -42,13 +42,13 @@ class Surrogates(StrEnum):
 
 
 class KeptSurrogates:
-    """The surrogates of a test that is not done, in a file, so that it can go on."""
+    """The surrogates of an unfinished test, kept in a file so that it can be resumed."""
 
     def __init__(self, path: Path, *, force: bool):
         self.path, self._replace = path, force
 
     def read(self) -> Any | None:
-        """Return what an interrupted test left, if it is whole and as it was written."""
+        """Return the result of an interrupted test, if the file is intact."""
         from predfeat.exceptions import SignificanceError
         from predfeat.selection import Significance
 
@@ -60,17 +60,17 @@ class KeptSurrogates:
             reason = str(error)
         except (OSError, ValueError, RecursionError):
             reason = "it cannot be read as JSON."
-        say(f"note: {self.path} is not used, and all surrogates are done anew: {reason}")
+        say(f"note: {self.path} is not used, and all surrogates are computed again: {reason}")
         return None
 
     def write(self, tested: Any) -> None:
-        """Keep the result so far."""
+        """Write the result so far."""
         with writing(self.path, force=self._replace) as stream:
             stream.write(json.dumps(tested.as_dict()).encode())
         self._replace = True
 
     def remove(self) -> None:
-        """Remove the file: all that was in it is in the results."""
+        """Remove the file: the results contain everything in it."""
         self.path.unlink(missing_ok=True)
 
 
@@ -83,10 +83,10 @@ class SignificanceTest:
     kind : Surrogates
     n_surrogates : int
     max_rows : int
-        As many rows are tested as the method learns from in a repetition.
+        Most rows to test: as many as the method learns from in a repetition.
     random_state, jobs : int
     kept : KeptSurrogates
-        Those of an interrupted test.
+        The surrogates of an interrupted test.
     quiet, shown : bool
         Whether to show no progress, and whether to print the answer.
     """
@@ -101,9 +101,9 @@ class SignificanceTest:
     shown: bool
 
     def refuse_untestable(self, recording: Any, n_lags: int, horizon: int) -> None:
-        """Say so before hours of work if the rows to be tested cannot be, or have no surrogate.
+        """Raise before hours of work if the rows cannot be tested or have no surrogate.
 
-        The test itself tries it, with one surrogate and the cheapest of all methods.
+        The test is run with one surrogate and the cheapest method.
         """
         from predfeat import RandomFeatures
         from predfeat.selection import NestedShares, significance
@@ -166,7 +166,7 @@ class SignificanceTest:
 
 
 def diagnose_best(study: Any, random_state: int, jobs: int, quiet: bool) -> dict[str, Any]:
-    """Look at the best method's model, on the rows it learned from."""
+    """Diagnose the best method's model, on the rows it learned from."""
     from predfeat.selection import diagnose
 
     rows, groups = study.learned_from
@@ -191,16 +191,16 @@ def follow_up(
     paths: dict[str, Path],
     force: bool,
 ) -> dict[str, Any]:
-    """Look further at the best method's features, and write down at once what each look finds.
+    """Examine the best method's features further, and write each result as soon as it is found.
 
-    So an error or an interrupt costs what was not yet found, and nothing else. `written` is what
-    this run has written: it is replaced, but what somebody else wrote since then is not.
+    So an error or an interrupt loses only what was not found yet. `written` is what this run has
+    written: it is replaced, but what another program has written since then is not.
     """
     from predfeat.report import with_findings
 
     names = list(follow_ups)
     for n, name in enumerate(names):
-        with _telling_what_is_missing(names[n:], paths):
+        with _reporting_what_is_missing(names[n:], paths):
             results = with_findings(results, study, **follow_ups[name]())
             content = pages(results)
         for page in content:
@@ -210,20 +210,20 @@ def follow_up(
 
 
 @contextmanager
-def _telling_what_is_missing(names: list[str], paths: dict[str, Path]) -> Iterator[None]:
+def _reporting_what_is_missing(names: list[str], paths: dict[str, Path]) -> Iterator[None]:
     try:
         yield
     except BaseException:  # Ctrl-C is no Exception
         say(
-            f"The comparison is whole in {paths['report.html'].parent} ({', '.join(paths)}), but "
-            f"without {' and '.join(names)}. The same command with --force compares again, and "
-            "goes on with the surrogates that are done."
+            f"The comparison is complete in {paths['report.html'].parent} ({', '.join(paths)}), "
+            f"but without {' and '.join(names)}. The same command with --force compares again, and "
+            "reuses the surrogates computed so far."
         )
         raise
 
 
 def pages(results: dict[str, Any]) -> dict[str, bytes]:
-    """Return the contents of the files that grow with what is found."""
+    """Return the contents of the files that later findings extend."""
     from predfeat.report import render
 
     return {

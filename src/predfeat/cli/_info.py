@@ -20,11 +20,12 @@ __all__ = ["info"]
 def info(
     reading: dict[str, Any],
     file: Annotated[
-        Path, typer.Argument(help="A model, a data file, or a folder of them.", show_default=False)
+        Path,
+        typer.Argument(help="A model, a data file, or a folder of data files.", show_default=False),
     ],
     as_json: Json = False,
 ) -> None:
-    """Say what is in a model file or a data file.
+    """Describe a model file or a data file.
 
     For example:
 
@@ -35,7 +36,7 @@ def info(
     if file.suffix.lower() == ".predfeat":
         if reading:
             raise typer.BadParameter(
-                f"--{next(iter(reading))} says how to read data, but {file} is a model."
+                f"--{next(iter(reading))} is an option for reading data, but {file} is a model."
             )
         facts, in_words = _of_model(file), model_in_words
     else:

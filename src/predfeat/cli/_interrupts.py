@@ -1,12 +1,12 @@
 """Ctrl-C, SIGTERM and a closed terminal end the command: exit code 130, within two seconds.
 
-The usual way is a KeyboardInterrupt in the main thread, which closes everything as it passes. It
-comes only when the main thread is back from compiled code, and may get lost, in a destructor say.
-So a thread beside it hears of the signal at once, and ends the process if nobody else has. Either
-way the interpreter is not taken down piece by piece: threads that still work would crash in it.
+Usually a KeyboardInterrupt in the main thread unwinds and closes everything. It is raised only when
+the main thread returns from compiled code, and may get lost, for instance in a destructor. So a
+second thread receives the signal at once, and ends the process if the main thread has not. In both
+cases the interpreter is not finalised: threads that are still running would crash in it.
 
-Only the command does this; who imports predfeat keeps the handlers they have. This module is
-loaded before all others, and imports nothing that takes time.
+Only the command does this; programs that import predfeat keep their handlers. This module is loaded
+before all others, and imports nothing slow.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from typing import Any, NoReturn
 
 __all__ = ["INTERRUPTED", "interruptible", "was_interrupted"]
 
-INTERRUPTED = 130  # what shells make of Ctrl-C, and typer, too
+INTERRUPTED = 130  # the exit code of shells and of typer after Ctrl-C
 _MESSAGE = "predfeat: interrupted: no file was left half written."
-_PATIENCE = 1.0  # seconds for the usual way; as many again are left for a machine that is busy
-_FLUSHING = 0.2  # seconds for standard output, which may be a pipe that nobody reads
+_CLEANUP_SECONDS = 1.0  # for the usual way; a busy machine may take as long again
+_FLUSH_SECONDS = 0.2  # for standard output, which may be a pipe that nobody reads
 
 _watch: _Watch | None = None
 
 
 def was_interrupted() -> bool:
-    """Tell whether a signal has come: an error may then be what has become of it on its way."""
+    """Tell whether a signal was received: an error may then be a consequence of it."""
     return _watch is not None and _watch.is_signalled
 
 
@@ -55,7 +55,7 @@ def interruptible(*, is_all: bool = False) -> Iterator[None]:
         if watch.is_signalled:
             watch.leave()
         if isinstance(error, KeyboardInterrupt) or getattr(error, "code", 0) == INTERRUPTED:
-            watch.tell()  # interrupted otherwise, such as by a program that calls this one
+            watch.tell()  # interrupted without a signal, for instance by a calling program
             error = SystemExit(INTERRUPTED)
         if not (is_all and isinstance(error, SystemExit)):
             raise error from None
@@ -71,7 +71,7 @@ def interruptible(*, is_all: bool = False) -> Iterator[None]:
 
 
 class _Watch:
-    """The signals of one run: who is told, and how the process is left."""
+    """The signal handlers of one run, and how the process exits."""
 
     def __init__(self) -> None:
         self.is_signalled = False
@@ -81,12 +81,12 @@ class _Watch:
         self._signals: list[int] = []
 
     def begin(self) -> None:
-        """Install the handlers, where there are any to install."""
+        """Install the handlers; only the main thread can."""
         if threading.current_thread() is not threading.main_thread():
             return
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             number = getattr(signal, name, None)
-            # What was started to ignore it (nohup, a shell's background) goes on to do so.
+            # A process started to ignore it (nohup, a shell's background) keeps ignoring it.
             if number is not None and signal.getsignal(number) != signal.SIG_IGN:
                 before = signal.signal(number, self._interrupt)
                 self._undo.append(partial(_restore, number, before))
@@ -96,7 +96,7 @@ class _Watch:
             self._start_thread()
 
     def end(self) -> None:
-        """Restore what was there before."""
+        """Restore the previous handlers."""
         while self._undo:
             self._undo.pop()()
 
@@ -109,7 +109,7 @@ class _Watch:
         threading.Thread(target=self._wait, args=(reading,), daemon=True).start()
 
     def _keep_quiet(self) -> None:
-        """Let an interrupted run say one line only, whatever breaks on its way out."""
+        """Let an interrupted run print only one line, whatever fails while it exits."""
         unraisable, in_thread = sys.unraisablehook, threading.excepthook
 
         def unless_signalled(hook: Callable[[Any], Any]) -> Callable[[Any], None]:
@@ -119,7 +119,7 @@ class _Watch:
         threading.excepthook = unless_signalled(in_thread)
         self._undo.append(lambda: setattr(sys, "unraisablehook", unraisable))
         self._undo.append(lambda: setattr(threading, "excepthook", in_thread))
-        # joblib's tracker, a process of its own, removes what we leave, and would complain of it.
+        # joblib's resource tracker, a separate process, cleans up after us, and would warn.
         known = os.environ.get("PYTHONWARNINGS")
         quiet = "ignore:resource_tracker"
         os.environ["PYTHONWARNINGS"] = f"{known},{quiet}" if known else quiet
@@ -128,7 +128,7 @@ class _Watch:
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if self._leaving.locked():
             return
-        if self.is_signalled:  # once more: somebody is in a hurry
+        if self.is_signalled:  # the second signal
             self._leave_at_once()
         self.is_signalled = True
         raise KeyboardInterrupt
@@ -138,19 +138,19 @@ class _Watch:
         while received := os.read(reading, 64):
             if set(received) & set(self._signals):
                 self.is_signalled = True
-                sleep(_PATIENCE)
+                sleep(_CLEANUP_SECONDS)
                 self._leave_at_once()
         os.close(reading)
 
     def tell(self) -> None:
-        """Say once what happened, where a progress bar may have been."""
+        """Print the message, once."""
         if not self._is_told:
             self._is_told = True
             with suppress(Exception):
                 print(_MESSAGE, file=sys.stderr, flush=True)
 
     def leave(self) -> NoReturn:
-        """Leave after everything was closed, as the interpreter would but for its threads."""
+        """Exit after everything was closed, without waiting for threads."""
         for number in self._signals:
             signal.signal(number, signal.SIG_IGN)
         self.tell()
@@ -180,9 +180,9 @@ class _Watch:
         sys.exit(code)
 
     def _leave_at_once(self) -> NoReturn:
-        """Leave from wherever the main thread is, nothing but the files being cared for."""
+        """Exit wherever the main thread is; only unfinished files are removed."""
         if not self._leaving.acquire(blocking=False):
-            sleep(_FLUSHING)  # somebody else is about to
+            sleep(_FLUSH_SECONDS)  # the other thread is exiting
             os._exit(INTERRUPTED)
         _end_processes()
         _remove_unfinished()
@@ -195,7 +195,7 @@ class _Watch:
         with suppress(BaseException):
             flushing = threading.Thread(target=sys.stdout.flush, daemon=True)
             flushing.start()
-            flushing.join(_FLUSHING)
+            flushing.join(_FLUSH_SECONDS)
         os._exit(INTERRUPTED)
 
 

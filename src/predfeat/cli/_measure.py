@@ -26,8 +26,8 @@ from predfeat.cli._wording import in_options
 
 __all__ = ["measure"]
 
-_SHOWN = 30
-_REASONS = 3
+_MOST_ROWS_SHOWN = 30
+_MOST_REASONS_SHOWN = 3
 
 
 @reads_a_file
@@ -35,7 +35,8 @@ def measure(
     reading: dict[str, Any],
     files: DataFiles,
     model: Annotated[
-        Path | None, typer.Option(help="Measure this model's features of the data instead.")
+        Path | None,
+        typer.Option(help="Measure the features that this model extracts from the data."),
     ] = None,
     n_lags: NLags = 1,
     horizon: Horizon = 1,
@@ -44,7 +45,7 @@ def measure(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Measure how predictable, slow and forecastable each column is, and all together.
+    """Measure how predictable, slow and forecastable each column is, and all of them together.
 
     For example:
 
@@ -66,8 +67,8 @@ def measure(
         names = [str(name) for name in fitted.get_feature_names_out()]
     near = {"n_lags": n_lags, "horizon": horizon, "n_neighbors": n_neighbors, "n_jobs": jobs}
     table, missing = _measures(values, names, recording.groups, near)
-    for reason in missing[:_REASONS]:
-        say(f"note: some measures cannot be had: {in_options(reason)}", quiet=quiet)
+    for reason in missing[:_MOST_REASONS_SHOWN]:
+        say(f"note: some measures cannot be computed: {in_options(reason)}", quiet=quiet)
     if as_json:
         found = {"source": recording.source, "horizon": horizon, "measures": table}
         show_json(found)
@@ -78,7 +79,7 @@ def measure(
 def _measures(
     values: Any, names: list[str], groups: Any, near: dict[str, Any]
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return a row of figures per column, one for all together, and why figures are missing."""
+    """Return a row of measures per column, one for all columns, and why some are missing."""
     from predfeat import measures
     from predfeat.exceptions import DataError
 
@@ -95,7 +96,7 @@ def _measures(
     def figures(columns: Any) -> dict[str, float | None]:
         given: dict[str, Any] = {"groups": groups}
         ahead = {"n_lags": near["n_lags"], "horizon": near["horizon"]}
-        # One neighbour search for two figures; an error is told with each.
+        # One neighbour search for both measures; an error is reported for each.
         left_open = cache(partial(measures.left_open, columns, **given, **near))
         return {
             "predictability": number(lambda: left_open().total()),
@@ -117,7 +118,7 @@ def _measures(
 
 
 def _show(source: str, horizon: int, rows: list[dict[str, Any]]) -> None:
-    shown = rows if len(rows) <= _SHOWN + 1 else [*rows[:_SHOWN], rows[-1]]
+    shown = rows if len(rows) <= _MOST_ROWS_SHOWN + 1 else [*rows[:_MOST_ROWS_SHOWN], rows[-1]]
     cells_of: list[list[str]] = []
     for row in shown:
         share = row["left_to_chance"]
@@ -138,7 +139,7 @@ def _show(source: str, horizon: int, rows: list[dict[str, Any]]) -> None:
             "information",
         ],
         caption=("" if horizon == 1 else f"Predicted {horizon} steps ahead. ")
-        + "Left to chance: share of variance that the past leaves open. Slowness: mean squared "
-        "step. Linear error: variance left by a linear recursion. Of these, lower is "
-        "better; of forecastability (0 to 1) and predictive information (nats), higher.",
+        + "Left to chance: share of variance that the past does not predict. Slowness: mean "
+        "squared step. Linear error: variance left by a linear recursion. For these, lower is "
+        "better; for forecastability (0 to 1) and predictive information (nats), higher is better.",
     )  # fmt: skip

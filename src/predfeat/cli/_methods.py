@@ -17,9 +17,9 @@ WORDS = tuple(METHOD_NAMES)
 def understand_methods(
     given: Sequence[str], option: str, known: Sequence[str] = WORDS
 ) -> list[str]:
-    """Return the words of the methods meant, each once.
+    """Return the names of the given methods, without duplicates.
 
-    Capitals, spaces, brackets and hyphens do not matter; commas separate.
+    Capitals, spaces, brackets and hyphens are ignored; commas separate methods.
 
     Examples
     --------
@@ -32,11 +32,12 @@ def understand_methods(
 
 
 def understand_method(given: str, option: str, known: Sequence[str] = WORDS) -> str:
-    """Return the word of the one method meant; several are refused."""
+    """Return the name of the given method; several are an error."""
     meant = understand_methods([given], option, known)
     if len(meant) > 1:
         raise typer.BadParameter(
-            f"{given} are {len(meant)} methods, but one is wanted. predfeat compare takes several.",
+            f"{given} names {len(meant)} methods, but only one is allowed. "
+            "predfeat compare takes several.",
             param_hint=option,
         )
     return meant[0]
@@ -46,15 +47,15 @@ def _understand(typed: str, option: str, known: Sequence[str]) -> str:
     word = understood_word(typed)
     if word is not None and word in known:
         return word
-    listed = f"Known are {', '.join(known)}."
+    listed = f"Methods: {', '.join(known)}."
     if word is not None:
-        raise typer.BadParameter(f"{typed} is no method for this. {listed}", param_hint=option)
+        raise typer.BadParameter(f"{typed} is not available here. {listed}", param_hint=option)
     near = get_close_matches(typed.casefold(), known, n=1)
     question = f"Did you mean {near[0]}? " if near else ""
-    raise typer.BadParameter(f"{typed!r} is no method. {question}{listed}", param_hint=option)
+    raise typer.BadParameter(f"{typed!r} is not a method. {question}{listed}", param_hint=option)
 
 
 def complete_method(incomplete: str) -> list[str]:
-    """Return what a word, or the last of several after commas, may become."""
+    """Return the completions of a method, or of the last one in a comma-separated list."""
     before, comma, last = incomplete.rpartition(",")
     return [before + comma + word for word in WORDS if word.startswith(last.casefold())]

@@ -15,7 +15,7 @@ _KEY = "predfeat"
 
 
 def data_notes(recording: Any, reading: dict[str, Any]) -> dict[str, Any]:
-    """Return what a model file should know about its training data, in plain JSON."""
+    """Return the notes about the training data for a model file, as plain JSON."""
     plain = {name: list(v) if isinstance(v, tuple) else v for name, v in reading.items()}
     files = recording.file_column
     known = {
@@ -31,10 +31,10 @@ def data_notes(recording: Any, reading: dict[str, Any]) -> dict[str, Any]:
 
 
 def known_data(notes: dict[str, Any], file: Any) -> dict[str, Any]:
-    """Return what the command once noted about a model's training data; nothing if it did not.
+    """Return what the command noted about a model's training data; empty if it noted nothing.
 
-    Notes may hold anything. Version 0.1 kept the command's among the user's own: what does not
-    have their form there is the user's.
+    Notes may hold anything. Version 0.1 mixed the command's notes with the user's: those without
+    the expected form are the user's.
     """
     from predfeat.exceptions import ModelFileError
 
@@ -44,9 +44,8 @@ def known_data(notes: dict[str, Any], file: Any) -> dict[str, Any]:
             known: dict[str, Any] = notes[_KEY]
             return known
         raise ModelFileError(
-            f"the notes of {file} are not as predfeat writes them: {_KEY!r} is for what the "
-            f"command knows of the training data, but {problem}. Save the model anew, with other "
-            "notes."
+            f"the notes of {file} are invalid: {_KEY!r} is reserved for facts about the "
+            f"training data, but {problem}. Save the model again, with other notes."
         )
     return notes if _is_of_first_version(notes) else {}
 
@@ -100,7 +99,7 @@ _FORMS: dict[str, Callable[[Any], bool]] = {
 
 
 def _has_kind(value: Any, kind: Any) -> bool:
-    """Tell whether a value from JSON is one that an option of this type can have."""
+    """Tell whether a value from JSON is valid for an option of this type."""
     if get_origin(kind) is types.UnionType:
         return any(_has_kind(value, part) for part in get_args(kind) if part is not type(None))
     if get_origin(kind) is list:

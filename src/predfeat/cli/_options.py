@@ -38,8 +38,8 @@ __all__ = [
     "sets_parameters",
 ]
 
-# What the library takes for a count; fits one after another; processors; and scikit-learn's seeds.
-# Without them a number with too many digits is a mistake only after the work, or eats all memory.
+# The largest counts, numbers of fits, processors and (scikit-learn's) seeds. Without these limits a
+# number with too many digits fails only after the work is done, or exhausts the memory.
 MOST = 2**31 - 1
 MOST_FITS = 10**6
 MOST_JOBS = 1024
@@ -50,8 +50,8 @@ DataFiles = Annotated[
     typer.Argument(
         help="The series: a table (.csv, .tsv, .txt, .xlsx, .parquet, .feather, .json, .jsonl; "
         "text also compressed), arrays (.npy, .npz, .mat, .nc), .edf, a sound or a video. Several "
-        "files, a folder or a pattern in quotes: one sequence from each file. - reads a text table "
-        "from standard input.",
+        "files, a folder or a quoted pattern give one sequence per file. - reads a text table from "
+        "standard input.",
         show_default=False,
         metavar="FILES...",
     ),
@@ -75,8 +75,8 @@ Methods = Annotated[
         "--methods",
         "-m",
         metavar="METHOD",
-        help=f"Methods to take part, of {', '.join(WORDS)}: a,b or once for each. "
-        "Default: all but auto, which fits them all.",
+        help=f"Methods to compare, among {', '.join(WORDS)}: a,b or one option each. "
+        "Default: all except auto, which tries them all itself.",
         autocompletion=complete_method,
     ),
 ]
@@ -95,7 +95,7 @@ Jobs = Annotated[
     typer.Option(
         min=-MOST_JOBS,
         max=MOST_JOBS,
-        help="Processors to use (-1: all). Results do not depend on it.",
+        help="Processors to use (-1: all). The results do not depend on it.",
     ),
 ]
 Processes = Annotated[
@@ -113,9 +113,9 @@ def _silence(wanted: bool) -> bool:
 
 Quiet = Annotated[
     bool,
-    typer.Option("--quiet", "-q", help="Print nothing but errors.", callback=_silence),
+    typer.Option("--quiet", "-q", help="Print only errors.", callback=_silence),
 ]
-Force = Annotated[bool, typer.Option("--force", "-f", help="Replace files that exist.")]
+Force = Annotated[bool, typer.Option("--force", "-f", help="Replace existing files.")]
 
 _TABLES, _SOUNDS, _VIDEOS = "Tables", "Sounds", "Videos"
 _PREPARING = "Preparation, in this order"
@@ -135,74 +135,79 @@ def _option(kind: Any, panel: str, text: str, *names: str) -> tuple[Any, Any]:
 # The options of `predfeat.datasets.read`, by its names.
 _READING: dict[str, tuple[Any, Any]] = {
     "columns": _option(
-        list[str] | None, _TABLES, "Columns to read: a,b or once for each.", "--columns", "-c"
+        list[str] | None, _TABLES, "Columns to read: a,b or one option each.", "--columns", "-c"
     ),
     "keep": _option(
         list[str] | None,
         _TABLES,
-        "Columns to read although they are left out by default, as counters, calendars or for "
-        "their empty cells: a,b or once for each.",
+        "Columns to read although they would be left out, as counters, calendar columns or mostly "
+        "empty columns: a,b or one option each.",
     ),
-    "exclude": _option(list[str] | None, _TABLES, "Columns to leave out: a,b or once for each."),
+    "exclude": _option(list[str] | None, _TABLES, "Columns to leave out: a,b or one option each."),
     "time": _option(str | None, _TABLES, "Column of time stamps."),
-    "group": _option(str | None, _TABLES, "Column that tells sequences apart."),
+    "group": _option(str | None, _TABLES, "Column that identifies the sequences."),
     "missing": _option(
         list[str] | None,
         _TABLES,
-        "Cells that stand for a missing value, such as -999: a,b or once for each.",
+        "Cells that stand for a missing value, such as -999: a,b or one option each.",
     ),
     "jumps": _option(
         str | None,
         _TABLES,
-        "Where time stamps jump (videos, too): gaps or ignore. Default: gaps, but not for weekends "
-        "and holidays between working days.",
+        "What jumps in the time stamps are (videos, too): gaps or ignore. Default: gaps, except "
+        "for weekends and holidays between working days.",
     ),
     "day_first": _option(
         bool | None,
         _TABLES,
-        "Whether 1/2/2012 is 1 February or 2 January, where the file does not tell.",
+        "Whether 1/2/2012 is 1 February or 2 January, if the file does not show it.",
         "--day-first/--month-first",
     ),
     "header": _option(
-        bool | None, _TABLES, "Whether the first row holds names.", "--header/--no-header"
+        bool | None,
+        _TABLES,
+        "Whether the first row holds the column names.",
+        "--header/--no-header",
     ),
     "delimiter": _option(str | None, _TABLES, "Character between cells."),
-    "sheet": _option(str | None, _TABLES, "Sheet of an .xlsx file (the first)."),
+    "sheet": _option(str | None, _TABLES, "Sheet of an .xlsx file (default: the first)."),
     "key": _option(
         str | None, _TABLES, "Array, variable or table of an .npz, .mat, .nc or .json file."
     ),
-    "rate": _option(float | None, _SOUNDS, "Resample to that many samples per second."),
+    "rate": _option(float | None, _SOUNDS, "Resample to this many samples per second."),
     "spectrum": _option(str | None, _SOUNDS, "complex (default) or log-magnitude."),
     "frame": _option(int | None, _SOUNDS, "Samples in a frame (512)."),
     "hop": _option(int | None, _SOUNDS, "Samples from frame to frame (256)."),
-    "height": _option(int | None, _VIDEOS, "Scale pictures to that many rows of pixels."),
-    "width": _option(int | None, _VIDEOS, "Scale pictures to that many columns of pixels."),
+    "height": _option(int | None, _VIDEOS, "Scale frames to this many rows of pixels."),
+    "width": _option(int | None, _VIDEOS, "Scale frames to this many columns of pixels."),
     "window": _option(
-        tuple[int, int, int, int] | None, _VIDEOS, "Part to keep: top left height width."
+        tuple[int, int, int, int] | None,
+        _VIDEOS,
+        "Part of the frame to keep: top left height width.",
     ),
 }
 
 # The options of `predfeat.datasets.prepare`, by its names.
 _PREPARATION: dict[str, tuple[Any, Any]] = {
-    "every": _option(int | None, _PREPARING, "Keep one row in that many, of each sequence."),
+    "every": _option(int | None, _PREPARING, "Keep every n-th row of each sequence."),
     "detrend": _option(
         bool | None,
         _PREPARING,
-        "Remove from each column its straight line, of each sequence.",
+        "Remove the linear trend of each column, in each sequence.",
         "--detrend/--no-detrend",
     ),
     "difference": _option(
         bool | None,
         _PREPARING,
-        "Take the change from row to row of each column.",
+        "Replace each column by its change from row to row.",
         "--difference/--no-difference",
     ),
     "delays": _option(
-        int | None, _PREPARING, "Put beside each row that many rows before it, as more columns."
+        int | None, _PREPARING, "Append this many preceding rows to each row, as more columns."
     ),
 }
 PREPARATION = tuple(_PREPARATION)
-# The type of each of them, as a model's notes are to hold it.
+# The type that each of them must have in a model's notes.
 OPTION_KINDS = {
     name: get_args(annotated)[0] for name, (annotated, _) in {**_READING, **_PREPARATION}.items()
 }
@@ -211,7 +216,7 @@ OPTION_KINDS = {
 def reads_a_file(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command with a parameter `reading` the options of `read` and `prepare`.
 
-    The command gets those that were given, as a dict.
+    The command receives the given ones as a dict.
     """
     return _gathering(command, "reading", {**_READING, **_PREPARATION})
 
@@ -219,7 +224,7 @@ def reads_a_file(command: Callable[..., None]) -> Callable[..., None]:
 def sets_parameters(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command with a parameter `parameters` the options of the methods' parameters.
 
-    The command of that name gets those that were given, as a dict of the library's values.
+    The command of this name receives the given ones, as a dict of the library's values.
     """
     options = {
         option.parameter: (_method_option(option), None)
@@ -258,7 +263,7 @@ def _method_option(option: MethodOption) -> Any:
 def _gathering(
     command: Callable[..., None], parameter: str, options: dict[str, tuple[Any, Any]]
 ) -> Callable[..., None]:
-    """Give a command options in the place of one parameter, which gets those given as a dict."""
+    """Replace one parameter of a command by options; it receives the given ones as a dict."""
     own = inspect.signature(command, eval_str=True)
     kept = [p for name, p in own.parameters.items() if name != parameter]
     added = [
@@ -279,7 +284,7 @@ def _gathering(
 
 
 def count_or_share(given: str | None) -> int | float | None:
-    """Understand `--pca-components`."""
+    """Parse the value of `--pca-components`."""
     if given is None or given.lower() == "none":
         return None
     for kind in (int, float):

@@ -1,4 +1,4 @@
-"""Files a command writes: refused early if they cannot be, and whole or not at all in the end."""
+"""Files that a command writes: checked early, and written completely or not at all."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def refuse_unwritable(
     data: Sequence[Path] = (),
     read: Iterable[Path | None] = (),
 ) -> None:
-    """Say so before hours of work if a result could not be written in the end.
+    """Raise before hours of work if a result could not be written.
 
-    What is read, by the names of `data` (folders, patterns and - among them) or as a file, is never
-    replaced.
+    Files that are read are never replaced: those of `data`, which may be folders, patterns or -,
+    and those of `read`.
     """
     inputs = [*_data_files(data), *(file for file in read if file is not None)]
     for path in paths:
@@ -32,7 +32,7 @@ def refuse_unwritable(
         source = next((each for each in inputs if _is_same(path, each)), None)
         if source is not None:
             raise FileExistsError(
-                f"{path} is {source} itself, which is read: it is not replaced, even with --force. "
+                f"{path} is {source}, which is an input: it is not replaced, even with --force. "
                 "Give another --out."
             )
         if not force and path.exists():
@@ -55,7 +55,7 @@ def _data_files(data: Sequence[Path]) -> list[Path]:
 
 
 def _is_same(path: Path, source: Path) -> bool:
-    """Tell whether a file that is read stands under another's name, by whatever links or case."""
+    """Tell whether two paths are the same file, by links or by case."""
     try:
         there = os.stat(path)
         given = os.fstat(0) if source == _STANDARD_INPUT else os.stat(source)
@@ -66,7 +66,7 @@ def _is_same(path: Path, source: Path) -> bool:
 
 @contextmanager
 def _folder_for_now(folder: Path) -> Iterator[None]:
-    """Make a folder, and remove at the end what was made of it."""
+    """Create a folder, and remove at the end what was created."""
     missing = [each for each in (folder, *folder.parents) if not os.path.lexists(each)]
     made: list[Path] = []
     try:
@@ -75,15 +75,15 @@ def _folder_for_now(folder: Path) -> Iterator[None]:
             made.append(each)
         if not folder.is_dir():
             raise NotADirectoryError(
-                f"the folder {folder} cannot be made: there is a file of that name. Give another "
-                "--out."
+                f"the folder {folder} cannot be created: there is a file of that name. Give "
+                "another --out."
             )
         yield
     except OSError as error:
         if error.strerror is None:  # ours, in words
             raise
         raise type(error)(
-            f"the folder {folder} cannot be made: {error.strerror}. Give another --out."
+            f"the folder {folder} cannot be created: {error.strerror}. Give another --out."
         ) from error
     finally:
         for each in reversed(made):
@@ -102,14 +102,14 @@ def writing(path: Path, *, force: bool) -> Iterator[BinaryIO]:
 
 
 def replace_own(path: Path, before: bytes, after: bytes, *, force: bool) -> None:
-    """Replace what this run wrote there before; what somebody else wrote since then stays.
+    """Replace what this run wrote before; what another program wrote since then stays.
 
     Contents are compared: not all file systems keep a file's number and times as they were.
     """
     there = path.exists()
     if there and not force and path.read_bytes() != before:
         raise FileExistsError(
-            f"{path} was changed by somebody else while this command ran, and is left as it is. "
+            f"{path} was changed by another program while this command ran, and is left as it is. "
             "Give --force to replace it, or another --out."
         )
     with writing(path, force=force or there) as stream:

@@ -1,4 +1,4 @@
-"""`predfeat report`: the page of results that were computed before."""
+"""`predfeat report`: the page of results computed before."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from predfeat.cli._terminal import say
 
 __all__ = ["report"]
 
-_MOST_BYTES = 2**28  # results of a comparison are some megabytes, of which traces are bounded
+_MOST_BYTES = 2**28  # results have a few megabytes: the traces in them are bounded
 
 
 def report(
@@ -31,7 +31,7 @@ def report(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Make the report's page again, from results that compare wrote.
+    """Write the report again, from the results of a comparison.
 
     For example:
 
@@ -48,9 +48,9 @@ def report(
     try:
         content = json.loads(read_whole(results, at_most=_MOST_BYTES).decode("utf-8"))
     except (ValueError, RecursionError) as error:
-        where = f" (from line {error.lineno} on)" if isinstance(error, json.JSONDecodeError) else ""
+        where = f" (see line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
         raise ResultsError(
-            f"{results} is no JSON{where}. Give the results.json that predfeat compare wrote."
+            f"{results} is not JSON{where}. Give the results.json that predfeat compare wrote."
         ) from error
     page = render(content)
     with writing(out, force=force) as stream:
@@ -62,6 +62,6 @@ def _results_in(folder: Path) -> Path:
     results = folder / "results.json"
     if not results.exists():
         raise FileNotFoundError(
-            f"{folder} holds no results.json. Give a folder that predfeat compare wrote."
+            f"{folder} contains no results.json. Give a folder that predfeat compare wrote."
         )
     return results

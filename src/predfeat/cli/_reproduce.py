@@ -35,25 +35,32 @@ class Experiment(StrEnum):
 
 
 def reproduce(
-    experiment: Annotated[Experiment, typer.Argument(help="Which of the paper's experiments.")],
+    experiment: Annotated[Experiment, typer.Argument(help="The experiment to run.")],
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder of the results; made if there is none.")
+        Path,
+        typer.Option("--out", "-o", help="Folder for the results; created if it does not exist."),
     ],
     repetitions: Annotated[
         int | None,
-        typer.Option(min=1, max=MOST_FITS, help="Of each data point: 50, or 2 with --quick."),
+        typer.Option(
+            min=1,
+            max=MOST_FITS,
+            help="Repetitions of each data point (default: 50; 2 with --quick).",
+        ),
     ] = None,
     panel_repetitions: Annotated[
         int | None,
         typer.Option(
-            min=0, max=MOST_FITS, help="Of audio's and visual's panels a to e (as --repetitions)."
+            min=0,
+            max=MOST_FITS,
+            help="Repetitions in panels a to e of audio and visual (default: as --repetitions).",
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Small versions of everything, in a few minutes.")
+        bool, typer.Option("--quick", help="Run small versions, which take a few minutes.")
     ] = False,
     jobs: Processes = -1,
-    seed: Seed = 0,
+    random_state: Seed = 0,
     piano: Annotated[Path | None, typer.Option(help="Audio: sound file of a piano.")] = None,
     bar: Annotated[Path | None, typer.Option(help="Audio: sound file of a bar.")] = None,
     forest: Annotated[Path | None, typer.Option(help="Audio: sound file of a forest.")] = None,
@@ -66,13 +73,13 @@ def reproduce(
         tuple[int, int, int, int] | None,
         typer.Option(help="Visual: top, left, height and width of the part of the picture to use."),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
 ) -> None:
     """Run the paper's experiments again, and draw its figures.
 
-    Every finished fit is kept at once in the folder's ledger: stop the command whenever you like,
-    and the same command goes on where it was. Sounds that are not given are made up; without
-    --game and --video the pictures are River Raid's (extra "games"), with --quick those of a
+    Every finished fit is saved at once in the folder's ledger: stop the command at any time, and
+    the same command continues from there. Sounds that are not given are synthesised. Without
+    --game and --video the frames are those of River Raid (extra "games"), with --quick those of a
     built-in simulator.
 
     For example:
@@ -89,10 +96,10 @@ def reproduce(
     sounds = {"piano": piano, "bar": bar, "forest": forest}
     with _keeping_what_is_finished():
         for name in chosen:
-            setups = _setups(name, sounds, game, video, window, quick, seed)
+            setups = _setups(name, sounds, game, video, window, quick, random_state)
             others = None if name == "toy" else panel_repetitions
             written = _run(setups, out, (n_repetitions, others), jobs, quick=quick, quiet=quiet)
-            show(f"{name}: {written[0]} and {len(written) - 1} files beside it")
+            show(f"{name}: {written[0]} and {len(written) - 1} more files")
 
 
 def _run(
@@ -123,34 +130,34 @@ def _run(
                     on_progress=tell,
                 )
             outcomes.append(_without_numbers(outcome))
-            # After each data set, for those who wait for the next, or stop before it.
+            # After each data set, so that its page exists if the run is stopped.
             written = write_reproduction(outcomes, out, command=_command(), quick=quick)
     return written
 
 
 @contextmanager
 def _keeping_what_is_finished() -> Iterator[None]:
-    """Say of a run that ends early that it can go on."""
+    """Say that a run that ends early can be continued."""
     from predfeat.exceptions import WorkerError
 
     try:
         yield
     except KeyboardInterrupt:
-        say("what was finished is kept; the same command goes on from there.")
+        say("finished results are kept; the same command continues from there.")
         raise typer.Exit(130) from None
     except OSError:
-        say("what was finished is kept; the same command goes on from there.")
+        say("finished results are kept; the same command continues from there.")
         raise
     except WorkerError as error:
-        say(f"predfeat: {error} Finished results are kept; the same command goes on from there.")
+        say(f"predfeat: {error} Finished results are kept; the same command continues from there.")
         raise typer.Exit(1) from error
 
 
 def _refuse_contradictions(game: str | None, video: Path | None, window: Any) -> None:
     if game is not None and video is not None:
-        raise typer.BadParameter("give one of the two, not both.", param_hint="--game/--video")
+        raise typer.BadParameter("give only one of the two.", param_hint="--game/--video")
     if window is not None and game == "sprites":
-        raise typer.BadParameter("sprites have no window.", param_hint="--window")
+        raise typer.BadParameter("sprites cannot be cut to a window.", param_hint="--window")
 
 
 def _setups(
@@ -160,17 +167,17 @@ def _setups(
     video: Path | None,
     window: tuple[int, int, int, int] | None,
     quick: bool,
-    seed: int,
+    random_state: int,
 ) -> Iterator[Setup]:
-    """Yield the experiment's data sets one by one: only one is in memory."""
+    """Yield the setups one by one, so that only one data set is in memory."""
     from predfeat.experiments import reproduction as r
 
     if experiment == "toy":
-        yield r.toy_setup(quick=quick, random_state=seed)
+        yield r.toy_setup(quick=quick, random_state=random_state)
     elif experiment == "audio":
         for recording, path in sounds.items():
             source = r.audio_source(recording, path, quick=quick)
-            yield r.audio_setup(recording, source, quick=quick, random_state=seed)
+            yield r.audio_setup(recording, source, quick=quick, random_state=random_state)
     else:
         if video is not None:
             source = r.video_source(video, window=window)
@@ -178,11 +185,11 @@ def _setups(
             source = r.sprites_source(quick=quick)
         else:
             source = r.game_source(game or r.GAME, window=window, quick=quick)
-        yield r.visual_setup(source, quick=quick, random_state=seed)
+        yield r.visual_setup(source, quick=quick, random_state=random_state)
 
 
 def _without_numbers(outcome: Any) -> Any:
-    """Return an outcome that no longer holds the recording: pages need its name only."""
+    """Return an outcome without the recording's values: the page needs only its name."""
     from dataclasses import replace
 
     source = outcome.setup.source
@@ -194,19 +201,19 @@ def _without_numbers(outcome: Any) -> Any:
 
 @contextmanager
 def _progress(title: str, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Show how far a run is: a bar on a terminal, else a line now and then."""
+    """Show the progress of a run: a bar on a terminal, otherwise a line from time to time."""
     if quiet:
         yield None
     elif not is_terminal():
-        yield _line_teller(title)
+        yield _progress_lines(title)
     else:
         with progress_bar(title, time_left=False) as update:
             clock = _Clock()
             yield lambda done, total: update(done, total, clock.left(done, total))
 
 
-def _line_teller(title: str) -> Callable[[int, int], None]:
-    """Return a teller that writes a line for every twentieth part, for logs."""
+def _progress_lines(title: str) -> Callable[[int, int], None]:
+    """Return a callback that prints a line after every twentieth of the work, for logs."""
     told, clock = [-1], _Clock()
 
     def tell(done: int, total: int) -> None:
@@ -220,13 +227,13 @@ def _line_teller(title: str) -> Callable[[int, int], None]:
 
 
 class _Clock:
-    """How long the rest takes, if it goes on as it did since the first call."""
+    """Estimates the time left from the pace since the first call."""
 
     def __init__(self) -> None:
         self._first: tuple[int, float] | None = None
 
     def left(self, done: int, total: int) -> str:
-        """Return how much is done, and about how long the rest takes."""
+        """Return how much is done, and about how much time is left."""
         words = f"{done}/{total} results"
         if self._first is None or done < self._first[0]:
             self._first = (done, monotonic())
@@ -240,7 +247,7 @@ class _Clock:
 
 
 def _command() -> str:
-    """Return what was typed, without the places of files on this machine."""
+    """Return the command line, without the folders of files on this machine."""
     return shlex.join(["predfeat", *map(_without_place, sys.argv[1:])])
 
 

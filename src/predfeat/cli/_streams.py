@@ -1,7 +1,7 @@
-"""Standard output and error that nothing can break: no disk, no reader, no character set.
+"""Standard output and error that survive a full disk, a closed pipe or a small character set.
 
-What a command has worked out is in its files before it is printed, and a remark is no reason to
-stop. So a stream that can no longer be written to takes no more, and is told of at the end.
+A command writes its files before it prints, and a failed message is no reason to stop. So a stream
+that fails is not written to again, and the failure is reported at the end.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ __all__ = ["lasting_streams", "occupy_standard_files"]
 _READER_LEFT = 141  # what a shell shows for a command that SIGPIPE ended: 128 + 13
 _UNWRITABLE = 2
 
-# The command's own signs, for character sets that have not all of them.
+# The command's own symbols, for character sets that lack some of them.
 _IN_ASCII = {"…": "...", "±": "+-", "×": "x", "–": "-", "−": "-", "→": "->", "≈": "~", "≥": ">="}
 _READABLE = "predfeat-readable"
 
 
 def _readable(error: UnicodeError) -> tuple[str | bytes, int]:
-    r"""Return what to write for characters that a stream's character set has not.
+    r"""Return what to write for characters that a stream's character set lacks.
 
     Examples
     --------
@@ -43,7 +43,7 @@ codecs.register_error(_READABLE, _readable)
 
 
 class _Lasting:
-    """A stream whose writing never fails: the first failure is kept, and no more is written."""
+    """A stream that never raises: it keeps the first failure, and writes nothing after it."""
 
     def __init__(self, stream: Any) -> None:
         self.failure: OSError | None = None
@@ -61,16 +61,16 @@ class _Lasting:
         return _LastingBytes(self)
 
     def write(self, text: str) -> int:
-        """Write a text, or note why it cannot be written."""
+        """Write a text, or keep the reason why it cannot be written."""
         self.attempt(self._stream.write, text)
         return len(text)
 
     def flush(self) -> None:
-        """Write what waits to be written, or note why it cannot be."""
+        """Flush the stream, or keep the reason why it cannot be flushed."""
         self.attempt(self._stream.flush)
 
     def attempt(self, action: Any, *arguments: Any) -> None:
-        """Write in some way, unless that has failed before."""
+        """Call a writing function, unless an earlier call has failed."""
         if self.failure is not None:
             return
         try:
@@ -82,7 +82,7 @@ class _Lasting:
             self._drop_what_waits()
 
     def _drop_what_waits(self) -> None:
-        """Lead the stream to nowhere, or Python would complain of the rest when it ends."""
+        """Redirect the stream to the null device, or Python would fail to flush it at exit."""
         try:
             number = self._stream.fileno()
             nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -93,7 +93,7 @@ class _Lasting:
 
 
 class _LastingBytes:
-    """The bytes of a lasting stream; they share what went wrong."""
+    """The binary side of a lasting stream; both share the failure."""
 
     def __init__(self, text: _Lasting) -> None:
         self._text = text
@@ -107,11 +107,11 @@ class _LastingBytes:
 
 @contextmanager
 def lasting_streams() -> Iterator[None]:
-    """Let nothing that befalls standard output or error stop what is done inside.
+    """Keep failures of standard output and error from stopping the work inside.
 
-    A command that would have ended well ends with 141 and without a word where the reader of its
-    output has left (`predfeat … | head -1`), and with 2 and a word on standard error where its
-    output could not be written for another reason.
+    A command that would have succeeded exits with 141 and no message if the reader of its output
+    has gone (`predfeat … | head -1`), and with 2 and a message on standard error if its output
+    could not be written for another reason.
     """
     before = sys.stdout, sys.stderr
     out, err = _Lasting(sys.stdout), _Lasting(sys.stderr)
@@ -136,9 +136,9 @@ def lasting_streams() -> Iterator[None]:
 
 
 def occupy_standard_files() -> None:
-    """Keep files that are opened later from getting the number of a closed standard stream.
+    """Keep files opened later from getting the descriptor of a closed standard stream.
 
-    What a library then wrote to standard output or error would get into them.
+    Otherwise a library that writes to standard output or error would write into them.
     """
     for number in (0, 1, 2):
         try:

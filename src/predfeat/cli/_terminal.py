@@ -1,10 +1,9 @@
-"""What a person sees: progress and remarks on standard error, results on standard output.
+"""Everything the command prints: messages on standard error, results on standard output.
 
-All that the command prints passes through here, under one rule. What is printed consists of
-lines, and a line is one text: whatever its parts are, names of a file, notes of a model, words of
-the command line, it is made `printable` as a whole, line breaks included. So no name can end a
-line and begin another, nothing can steer the terminal, and nothing is taken for markup. Who has
-several lines to say gives several. No line is longer than `LONGEST`; JSON is never cut.
+Output consists of lines. Each line is made `printable` as a whole, line breaks included, whatever
+it contains: file names, notes of a model, words of the command line. So no name can start a new
+line, control the terminal or be taken for markup. Callers with several lines pass several. No line
+is longer than `LONGEST`; JSON is never cut.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ __all__ = [
     "show_table",
 ]
 
-# Characters of a line: a screen of 25 lines of 80, so that what was said before it is still seen.
+# Characters in a line: a screen of 25 lines of 80.
 LONGEST = 2000
 # Characters of one name among others.
 _LONGEST_NAME = 100
@@ -55,11 +54,11 @@ Cell = str | list[str] | Styled
 
 
 def printable(text: str) -> str:
-    r"""Return a text with all that is no visible character as an escape, as `repr` writes it.
+    r"""Return a text with every character that is not visible escaped, as `repr` does.
 
-    That are control characters (also line breaks, tabs and those from 0x80 to 0x9f), marks that
-    change the direction of writing, what has no width, line and paragraph separators, and what
-    stands for the bytes of a file name that cannot be decoded.
+    These are control characters (also line breaks, tabs and those from 0x80 to 0x9f), marks that
+    change the direction of writing, characters of no width, line and paragraph separators, and
+    the surrogates for undecodable bytes of a file name.
 
     Examples
     --------
@@ -72,7 +71,7 @@ def printable(text: str) -> str:
 
 
 def shortened(text: str, at_most: int = LONGEST) -> str:
-    """Cut a long text in the middle: what it is about stands first, what to do stands last.
+    """Cut a long text in the middle: the subject comes first, the advice last.
 
     Examples
     --------
@@ -86,12 +85,12 @@ def shortened(text: str, at_most: int = LONGEST) -> str:
 
 
 def short_name(name: str) -> str:
-    """Cut a long name, as one of several."""
+    """Cut a long name, to be shown among others."""
     return shortened(name, _LONGEST_NAME)
 
 
 def say(*lines: str, quiet: bool = False) -> None:
-    """Print remarks on standard error, where they do not get into what is piped on."""
+    """Print messages on standard error, so that they stay out of pipes."""
     if not quiet:
         _write(sys.stderr, map(_line, lines))
 
@@ -107,7 +106,7 @@ def show_json(content: Any) -> None:
 
 
 def raw_output() -> IO[bytes]:
-    """Return standard output for data, which is nobody's text."""
+    """Return standard output for binary data."""
     return sys.stdout.buffer
 
 
@@ -131,7 +130,7 @@ def show_table(
 ) -> None:
     """Print a table on standard output: words to the left, numbers to the right.
 
-    Without heads the first column is what the others are about.
+    Without heads, the first column holds the labels.
     """
     from rich.table import Table
 
@@ -151,10 +150,10 @@ def show_table(
 def progress_bar(
     title: str, *, quiet: bool = False, time_left: bool = True
 ) -> Iterator[Callable[..., None]]:
-    """Show a bar with the time left, on a terminal only, and only if it takes a while.
+    """Show a progress bar with the time left, on a terminal only.
 
-    What is yielded is to be called with how much is done and how much there is, and without
-    `time_left` with words about what is left.
+    Yields a function to call with the amount done, the total and, without `time_left`, words to
+    show beside the bar.
     """
     if quiet or not is_terminal():
         # Not `disable`: before rich 14.3, a bar that is disabled still ends with an empty line.
@@ -188,12 +187,12 @@ def progress_bar(
 
 
 def is_terminal() -> bool:
-    """Tell whether remarks go to somebody's screen, which can be written over."""
+    """Tell whether messages go to a terminal, where a bar can be redrawn."""
     return _console(stderr=True).is_terminal
 
 
 def in_words(seconds: float) -> str:
-    """Write a time that is known roughly.
+    """Write an approximate time.
 
     Examples
     --------
@@ -228,7 +227,7 @@ def _write(stream: Any, lines: Iterable[str]) -> None:
 
 
 def _console(*, stderr: bool = False) -> Console:
-    """Return a console for which no text is markup, an emoji's name or worth a colour."""
+    """Return a console that interprets no markup or emoji names, and highlights nothing."""
     from rich.console import Console
 
     return Console(stderr=stderr, markup=False, emoji=False, highlight=False)

@@ -16,7 +16,7 @@ from predfeat.cli._terminal import raw_output, say
 __all__ = ["ModelFile", "transform"]
 
 ModelFile = Annotated[
-    Path, typer.Argument(help="A model that compare or fit wrote.", show_default=False)
+    Path, typer.Argument(help="A model file written by compare or fit.", show_default=False)
 ]
 
 
@@ -27,14 +27,16 @@ def transform(
     files: DataFiles,
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", help="Where to: .csv, .tsv, .npy or .parquet; - prints CSV."),
+        typer.Option(
+            "--out", "-o", help="File to write: .csv, .tsv, .npy or .parquet; - prints CSV."
+        ),
     ] = Path("features.csv"),
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Extract a model's features from data, keeping time stamps and groups.
 
-    Files are read as the model's own data was read; columns are found by their names. The
+    Files are read as the model's training data was; columns are matched by name. The
     features of several files go into one table, with a column that names the file.
 
     For example:
@@ -52,7 +54,7 @@ def transform(
     suffix = ".csv" if to_screen else out.suffix.lower()
     if suffix not in WRITABLE_SUFFIXES:
         raise typer.BadParameter(
-            f"{out} should end in one of {', '.join(WRITABLE_SUFFIXES)}.", param_hint="--out"
+            f"{out} must end in one of {', '.join(WRITABLE_SUFFIXES)}.", param_hint="--out"
         )
     if not to_screen:
         refuse_unwritable([out], force=force, data=files, read=[model])

@@ -1,9 +1,8 @@
-"""What the library says of its parameters, said of the command's options.
+"""Messages of the library, with the command's options in place of parameters.
 
-`n_lags=3` becomes --n-lags 3, by the options that the running command itself declares. Findings
-mark code with backticks (`advice_in_options`). In all other texts (`in_options`) a parameter of
-one word, such as time or group, is one only where it is written as `time` or time=…; elsewhere it
-is a word.
+`n_lags=3` becomes --n-lags 3, using the options that the running command declares. Findings mark
+code with backticks (`advice_in_options`). In all other texts (`in_options`), a one-word name such
+as time or group is a parameter only if it is written as `time` or time=….
 """
 
 from __future__ import annotations
@@ -14,21 +13,21 @@ from typing import Any
 
 __all__ = ["advice_in_options", "in_options", "speak_of"]
 
-# Options that carry another name than the library's parameter, beside those without its n_.
-_OTHER_NAMES = {"random_state": "seed", "kind": "significance"}
-# What scikit-learn's conventions count, in words.
+# Options whose name differs from the parameter by more than the prefix n_.
+_OTHER_NAMES = {"kind": "significance"}
+# What scikit-learn's n_… parameters count.
 _COUNTED = {"n_samples": "row", "n_features": "column"}
-_NO_WORDS = "theiler|init"  # parameters that cannot be meant as anything else
+_UNAMBIGUOUS = "theiler|init"  # parameters that are not English words
 
 _QUOTED = r"'[^']*'|\"[^\"]*\""
-# A list has an end within sight: one that has none would be sought to the end of the text, for
-# each that begins.
+# The length of a list is bounded: otherwise each unclosed one would be searched to the end of the
+# text.
 _MENTIONS = re.compile(
     r"\b(?P<model>[A-Z]\w+)\((?:\w+=[^()]*)?\)"
     rf"|(?P<named>\b[a-z]\w*) ?= ?(?P<value>{_QUOTED}|\[[^]]{{0,200}}\]|[-+]?\w(?:[\w.+-]*\w)?)"
-    rf"|(?<!\w)(?:{_QUOTED})(?!\w)"  # what the user called so
+    rf"|(?<!\w)(?:{_QUOTED})(?!\w)"  # a name quoted from the user
     r"|`(?P<ticked>[a-z]\w*)`"
-    rf"|(?<![\w.])(?P<bare>[a-z]+(?:_[a-z]+)+|{_NO_WORDS})(?!\w|[.(]\w)"
+    rf"|(?<![\w.])(?P<bare>[a-z]+(?:_[a-z]+)+|{_UNAMBIGUOUS})(?!\w|[.(]\w)"
     r"|(?P<none>\bor None\b)"
 )
 # scikit-learn's sentence about a value it does not allow.
@@ -40,7 +39,7 @@ _REFUSAL = re.compile(
 _RULES = (
     (r"an instance of '[\w.]+'", ""),
     (r"an array-like", ""),
-    # Up to 2³¹ - 1; of larger ones the options themselves say so.
+    # Up to 2³¹ - 1; the options themselves refuse larger numbers.
     (r"an int in the range \[(-?\d+), (?:inf\)|2147483647\])", r"a whole number from \1 on"),
     (r"an int in the range \[(-?\d+), (-?\d+)\]", r"a whole number from \1 to \2"),
     (r"a float in the range \((-?\d+)(?:\.0)?, (-?\d+)(?:\.0)?\)", r"a number between \1 and \2"),
@@ -51,7 +50,7 @@ _options: dict[str, tuple[str, str | None]] = {}
 
 
 def speak_of(command: Any) -> None:
-    """Speak of a command's options from now on; None: of no one's."""
+    """Use this command's options from now on; None: no options."""
     _options.clear()
     for declared in getattr(command, "params", ()):
         long = [name for name in declared.opts if name.startswith("--")]

@@ -1,4 +1,4 @@
-"""All methods on the same training and test data, again and again."""
+"""All methods on the same training and test data, in several repetitions."""
 
 from __future__ import annotations
 
@@ -94,9 +94,9 @@ def standard_methods(
     Parameters
     ----------
     n_components, n_lags, horizon, n_neighbors : int
-        As in `predfeat.GPFA`, for all methods that know them.
+        As in `predfeat.GPFA`, for all methods that have them.
     random_state : int
-        The seed of the random features and of ForeCA's random starts.
+        Seed of the random features and of ForeCA's random starts.
     n_jobs : int or None
         Threads of GPFA's neighbour search.
 
@@ -137,7 +137,7 @@ def compare_methods(
     Parameters
     ----------
     methods : dict of estimators
-        They are cloned; those given stay as they are.
+        They are cloned; the given ones stay unfitted.
     splits : iterable of (train, test)
         One pair of matrices per repetition; may be a generator.
     n_lags, horizon, n_neighbors : int
@@ -145,8 +145,8 @@ def compare_methods(
     data : dict, optional
         A description of the data, kept with the results.
     on_progress : callable, optional
-        Called after every fit with the number of fits done and that of all, which is infinite for
-        a generator.
+        Called after every fit with the number of fits done and the total, which is infinite for a
+        generator.
 
     Returns
     -------
@@ -201,11 +201,11 @@ def compare_on_predictable_noise(
     ----------
     methods : dict of estimators
     n_repetitions, n_train, n_test, n_features : int
-        How often, and how large.
+        Number of repetitions, and size of the data.
     n_neighbors : int
         Of the measure.
     random_state : int
-        The seed: repetition i draws its data from (random_state, i).
+        Seed: repetition i draws its data from (random_state, i).
     on_progress : callable, optional
         As in `compare_methods`.
 
@@ -251,8 +251,9 @@ def compare_on_predictable_noise(
 
 
 def _toy_split(
-    seed: int, repetition: int, n_train: int, n_test: int, n_features: int
+    random_state: int, repetition: int, n_train: int, n_test: int, n_features: int
 ) -> tuple[FloatArray, FloatArray]:
-    random = np.random.RandomState(np.random.MT19937(np.random.SeedSequence((seed, repetition))))
+    entropy = np.random.SeedSequence((random_state, repetition))
+    random = np.random.RandomState(np.random.MT19937(entropy))
     train = predictable_noise(n_train, n_features, random_state=random)
     return train, predictable_noise(n_test, n_features, random_state=random)

@@ -1,4 +1,4 @@
-"""What to run on a recording about which nothing is known."""
+"""Default methods, features and principal components for a recording."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from predfeat.whitening import fit_whitening
 
 __all__ = ["choose_methods", "choose_n_components", "choose_pca"]
 
-# Columns from which on a PCA comes first, and from which on only its first directions are found.
+# Above these numbers of columns, a PCA is applied, and only its first directions are computed.
 _MANY_COLUMNS, _VERY_MANY_COLUMNS = 50, 1000
 _PCA_SHARE, _MOST_DIRECTIONS = 0.99, 100
-# With fewer rows for each direction every method finds features that do not last.
+# With fewer rows per direction, every method overfits.
 _ROWS_PER_DIRECTION, _FEWEST_DIRECTIONS = 10, 10
 # ForeCA's time grows with rows × dimensions²; at this product one fit takes about a second.
 _FORECA_LIMIT = 5 * 10**7
 
 
 def choose_pca(recording: Recording, whole: Sequences, n_train: int) -> int | float | None:
-    """Return what to keep before whitening: few directions hold almost all of a sound or video."""
+    """Return the components to keep: few directions hold almost all of a sound or video."""
     n_columns = whole.n_columns
     if n_columns <= _MANY_COLUMNS and isinstance(recording.layout, Channels):
         return None
@@ -39,7 +39,7 @@ def choose_pca(recording: Recording, whole: Sequences, n_train: int) -> int | fl
 
 
 def choose_n_components(rank: int) -> int:
-    """Return 3, or fewer where 3 would fill the space: then no method could choose anything."""
+    """Return 3, or fewer if 3 would fill the space: all methods would then agree."""
     return max(1, min(3, rank - 1))
 
 
@@ -51,7 +51,7 @@ def choose_methods(
     n_rows: int,
     rank: int,
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the methods to run, and those left out with the reason."""
+    """Return the methods to run, and the reasons why others are left out."""
     if isinstance(wanted, Mapping):
         if not wanted:
             raise ValueError("methods is empty: give at least one method.")

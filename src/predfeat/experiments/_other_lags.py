@@ -1,4 +1,4 @@
-"""What states of more samples would show of features that were found with few."""
+"""Features that were found with few lags, measured with more."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = [
     "predicted_elsewhere",
 ]
 
-# To be looked at where nobody said how many: each about twice the one before.
+# Numbers of lags to measure with if none was given: each about twice the one before.
 _MORE_LAGS = (2, 3, 5, 10)
-# The share of the states with the lags asked for that must be left: measured on few of them,
-# features may look better because of which these are.
-_STATES_LEFT = 0.5
+# The smallest share of the states that must remain with more lags: on few of them, features may
+# look better by selection.
+_SMALLEST_STATE_SHARE = 0.5
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class OtherLags:
     predicted_gain : list of float
         How much more of the test part, as a share of its variance, the training part's similar
         states predict with these lags than with those of the comparison; a prediction that is
-        worse than none counts as none. A share left to chance can fall without that: of states of
-        many rows the loud ones have quiet neighbours.
+        worse than none counts as none. The share left to chance can fall without such a gain:
+        among states of many rows, the loud ones have quiet neighbours.
     """
 
     n_lags: int
@@ -90,7 +90,7 @@ def measure_other_lags(
     series : Sequences
         The recording.
     measure : Measure
-        Of the comparison; more lags are looked at, as far as sequences are long enough for them.
+        Of the comparison; more lags are tried if the sequences are long enough for them.
     predicted : sequence of float
         What `predicted_elsewhere` gives for every split, with the lags of the comparison.
     n_jobs : int, optional
@@ -99,7 +99,7 @@ def measure_other_lags(
     Returns
     -------
     list of OtherLags
-        Ascending; empty where sequences are short.
+        Ascending; empty if the sequences are short.
     """
 
     def gain(part: FeatureParts, other: Measure, before: float) -> float:
@@ -137,4 +137,4 @@ def predicted_elsewhere(part: FeatureParts, measure: Measure) -> float:
 
 def _enough_left(series: Sequences, rows: IntArray, measure: Measure, more: int) -> bool:
     now, then = (count_states(series, rows, p, measure.horizon) for p in (measure.n_lags, more))
-    return then > max(measure.n_neighbors, _STATES_LEFT * now)
+    return then > max(measure.n_neighbors, _SMALLEST_STATE_SHARE * now)

@@ -1,4 +1,4 @@
-"""What a comparison on one recording consists of: its protocol, each method's runs, the whole."""
+"""The result of a comparison on one recording: its protocol and the runs of each method."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Limits", "MethodRuns", "Protocol", "Study"]
 
 @dataclass(frozen=True)
 class Limits:
-    """How many rows a comparison takes at most of a long recording.
+    """The most rows of a long recording that a comparison uses.
 
     Attributes
     ----------
@@ -51,13 +51,13 @@ class Protocol:
     rank : int
         Dimensions of white space, on the rows of the last fit.
     random_state : int
-        The seed of the splits and of the methods.
+        Seed of the splits and of the methods.
     splits : list of Split
         The rows of every repetition.
     max_train, max_test, max_fit : int
-        Rows at most, of a training part, a test part, and the last fit.
+        The most rows of a training part, a test part, and the last fit.
     fitted_rows, fitted_groups : ndarray of int
-        Rows of the last fit, and which of them hang together.
+        Rows of the last fit, and the sequence of each.
     """
 
     n_components: int
@@ -91,15 +91,15 @@ class MethodRuns:
         `predfeat.measures.predictability` of the features of each test and training part.
     test_share, train_share : list of float
         The same as a share of the features' variance there: what is left to chance. With
-        `ddof=1`, so that pure noise has 1 in the mean.
+        `ddof=1`, so that pure noise has 1 on average.
     seconds : list of float
         Of each fit.
     model : estimator
         Fitted on the rows of the last fit, or that of a repetition; see `repetition`.
     repetition : int or None
-        None, where the model is that of the last fit. An iterative search may end in a worse
-        place there than on a part of the same rows; of the best method the model is then that
-        of the repetition given here, which leaves less to chance on the rows of the last fit.
+        None if the model is that of the last fit. An iterative search may give a worse result there
+        than on a part of the same rows; the model of the best method is then that of the
+        repetition given here, which leaves less to chance on the rows of the last fit.
     models : list of estimator
         Of the repetitions.
     fit_seconds : list of float
@@ -133,10 +133,10 @@ class Study:
         Methods that were not run, with the reason.
     other_lags : list of OtherLags
         The features that the best method found in the repetitions, measured with more lags; empty
-        where their number was asked for.
+        if the number of lags was given.
     predicted : list of float
-        Of every repetition, the share of the best method's features in the test part that similar
-        states of the training part predict; below 0 where that is worse than their mean.
+        For every repetition, the share of the best method's features in the test part that similar
+        states of the training part predict; negative if their mean would predict better.
     """
 
     recording: Recording
@@ -149,7 +149,7 @@ class Study:
 
     @property
     def best(self) -> MethodRuns:
-        """The method whose test features leave the smallest share to chance, in the mean."""
+        """The method whose test features leave the smallest share to chance, on average."""
         return min(self.runs, key=lambda run: float(np.mean(run.test_share)))
 
     @property
@@ -159,7 +159,7 @@ class Study:
 
     @property
     def learned_from(self) -> tuple[IntArray, IntArray]:
-        """The rows that `model` was fitted to, and which of them hang together."""
+        """The rows that `model` was fitted to, and the sequence of each."""
         protocol, repetition = self.protocol, self.best.repetition
         if repetition is None:
             return protocol.fitted_rows, protocol.fitted_groups

@@ -10,13 +10,13 @@ from scipy import stats
 
 __all__ = ["PairedTest", "paired_test"]
 
-# With fewer, no outcome of the two-sided test is below 5 %.
+# With fewer, the two-sided test cannot give a p-value below 5 %.
 FEWEST_PAIRS = 6
 
 
 @dataclass(frozen=True)
 class PairedTest:
-    """A method beside the best one, repetition by repetition.
+    """A method compared with the best one, repetition by repetition.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class PairedTest:
         Median of its score minus the best one's.
     p_value : float or None
         Of the two-sided Wilcoxon signed-rank test; None with fewer than six repetitions that
-        differ, which cannot tell anything.
+        differ, which are too few for the test.
     """
 
     n_repetitions: int

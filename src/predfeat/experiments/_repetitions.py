@@ -1,4 +1,4 @@
-"""Every method fitted to every part of a recording, the parts side by side where that pays."""
+"""Every method fitted to every part of a recording, in parallel if that pays."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ __all__ = ["TimedWhitening", "UsableSplits", "run_methods"]
 
 
 class TimedWhitening(NamedTuple):
-    """A way into white space, and the seconds that it took to find."""
+    """A whitening, and the seconds it took to fit."""
 
     whitening: Whitening
     seconds: float
 
     @classmethod
     def of(cls, rows: Rows, pca_components: int | float | None) -> TimedWhitening:
-        """Whiten rows as a fit would, but without a word about constant columns.
+        """Whiten rows as a fit would, but without a warning about constant columns.
 
-        They are known from the whole recording, and not worth a word in every repetition.
+        They are known from the whole recording; a warning in every repetition would be noise.
         """
         started = perf_counter()
         matrix = check_matrix(rows.values, min_rows=2)
@@ -51,8 +51,8 @@ class TimedWhitening(NamedTuple):
 class UsableSplits:
     """Tells which splits have enough states in both parts, and enough directions to learn from.
 
-    The directions are those of white space. What was whitened to see them is kept for the fits,
-    as long as all of it takes no more memory than the recording does.
+    The directions are those of white space. The whitenings computed to count them are kept for the
+    fits, as long as together they take no more memory than the recording.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class UsableSplits:
         self._room = values.nbytes
 
     def __call__(self, split: Split) -> bool:
-        """Tell whether a split can be worked with."""
+        """Tell whether a split can be used."""
         p, horizon = self._measure.n_lags, self._measure.horizon
         for rows in (split.train, split.test):
             if count_states(self._series, rows, p, horizon) <= self._measure.n_neighbors:
@@ -92,7 +92,7 @@ class UsableSplits:
 
 @dataclass(frozen=True)
 class _Part:
-    """Rows to learn from, rows to test on (none for the last fit), and the way to white space."""
+    """Rows to learn from, rows to test on (none for the last fit), and the whitening."""
 
     train: Rows
     test: Rows | None
@@ -110,7 +110,7 @@ class _Fitted:
     test: Score | None = None
 
 
-# The reason where a method finds no spectrum.
+# By method; the reason if a method found no spectrum.
 _Found = dict[str, _Fitted | str]
 
 
@@ -123,7 +123,7 @@ def run_methods(
     n_jobs: int | None,
     on_progress: Callable[[float, float], None] | None,
 ) -> tuple[list[MethodRuns], dict[str, str]]:
-    """Fit every method on every split and on the whole; return the runs, and who is left out."""
+    """Fit every method on every split and on the whole; return the runs and those left out."""
     pieces = _Pieces(methods, values, series, protocol, usable, n_jobs)
     n_fits, n_done = len(methods) * len(pieces), 0
 
@@ -138,16 +138,16 @@ def run_methods(
     with shared_work(_fit_part, pieces, pieces.sizes, n_jobs, here=here) as finished:
         for of_part in finished:
             found.append(of_part)
-            if n_done < len(methods) * len(found):  # a worker tells nothing while it fits
+            if n_done < len(methods) * len(found):  # a worker reports no progress while it fits
                 tell(len(methods))
     return _gathered(methods, pieces.in_order_of_splits(found))
 
 
 class _Pieces(Sequence[tuple[Any, ...]]):
-    """The arguments of `_fit_part` for every part, made when they are asked for.
+    """The arguments of `_fit_part` for every part, created on demand.
 
-    After the first split comes the whole, which takes longest: so no worker ends with it while
-    the others have nothing left to do.
+    The whole, which takes longest, comes second: so it is not the last task, with all other
+    workers idle.
     """
 
     def __init__(
@@ -195,7 +195,7 @@ class _Pieces(Sequence[tuple[Any, ...]]):
         return _Part(train, test, pca, self._usable.whitening_of(split))
 
     def in_order_of_splits(self, found: Sequence[_Found]) -> list[_Found]:
-        """Return what was found in the splits, and last in the whole."""
+        """Return the results of the splits, followed by that of the whole."""
         return [found[0], *found[2:], found[1]]
 
 
@@ -259,7 +259,7 @@ def _fit_part(
 
 
 class _Fits:
-    """Fits to the same rows, which are brought to white space once for all methods."""
+    """Fits to the same rows, which are whitened once for all methods."""
 
     def __init__(self, part: _Part):
         self._rows = part.train
@@ -293,7 +293,7 @@ class _Fits:
 
 
 def _reseeded(model: Any, random_state: int, repetition: int) -> Any:
-    """Give the baseline other features in every repetition: one draw of them is no level."""
+    """Give the baseline different features in every repetition: one draw is no reference."""
     if isinstance(model, RandomFeatures):
         words = np.random.SeedSequence((random_state, repetition)).generate_state(1)
         model.set_params(random_state=int(words[0]))

@@ -12,7 +12,7 @@ __all__ = ["Measure", "Rows", "Score"]
 
 
 class Rows(NamedTuple):
-    """Some rows of a recording, or features of them, and which of them hang together."""
+    """Some rows of a recording, or features of them, and the sequence of each row."""
 
     values: FloatArray
     groups: IntArray

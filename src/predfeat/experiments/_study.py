@@ -27,9 +27,9 @@ from predfeat.splits import TRAIN_SHARE, blocked_splits, shortest_piece, spread_
 
 __all__ = ["compare_on_recording"]
 
-# By how much more may be left to chance on the rows of the last fit than in the worst test: more
-# than that is no other sample, the search has ended in another place.
-_WORSE_THAN_ANY_TEST = 0.05
+# How much more the last fit may leave to chance than the worst test: a larger excess is not due to
+# the sample, but to a search that ended in a worse optimum.
+_LARGEST_EXCESS = 0.05
 
 
 def compare_on_recording(
@@ -59,31 +59,31 @@ def compare_on_recording(
     ----------
     recording : Recording
     methods : dict of estimators, or list of names, optional
-        Names are those of `standard_methods`; by default all of them, but ForeCA only where it
-        would not take minutes. On request also "AutoFeatures", which takes as long as all others
-        several times.
+        Names are those of `standard_methods`; by default all of them, but ForeCA only if it
+        would not take minutes. "AutoFeatures" can be requested by name; it takes several times
+        as long as all others together.
     n_components : int, optional
         Features. By default 3, but fewer than there are independent directions: features that
         fill the whole space are the same for every method.
     n_lags : int, optional
-        Of the methods that know it, and of the measure. By default 1, and the features that the
-        best method found are measured with more lags, too: see `Study.other_lags`.
+        Of the methods that have it, and of the measure. By default 1, and the features of the best
+        method are also measured with more lags: see `Study.other_lags`.
     horizon, n_neighbors : int
-        Of the methods that know them, and of the measure.
+        Of the methods that have them, and of the measure.
     pca_components : int, float, None or "auto"
-        What to keep before whitening. "auto": everything, but of sounds, videos and tables of
+        What to keep before whitening. "auto": everything, but for sounds, videos and tables of
         more than 50 columns 99 % of the variance, at most 100 principal components and at most
         one for every ten rows to learn from.
         Estimators given as `methods` keep their own.
     n_repetitions : int
-        Training and test parts to draw; fewer where there are not so many different ones.
+        Training and test parts to draw; fewer if there are not that many different ones.
     limits : Limits, optional
-        Rows at most, of a training part, a test part, and the last fit.
+        The most rows of a training part, a test part, and the last fit.
     random_state : int
-        The seed of the splits and of the methods.
+        Seed of the splits and of the methods.
     n_jobs : int, optional
-        Processes that repetitions are shared by, where there is enough to do for them, and threads
-        of the neighbour search. Nothing but the time depends on it.
+        Processes for the repetitions, if there is enough work for them, and threads of the
+        neighbour search. Only the time depends on it.
     on_progress : callable, optional
         Called with the number of fits done and that of all: after every fit, or after every
         repetition that another process has done.
@@ -131,7 +131,7 @@ def compare_on_recording(
 
 @dataclass(frozen=True)
 class _Whole:
-    """What is known of a recording before it is split: the rows of the last fit, whitened."""
+    """The recording before it is split: its rows of the last fit, and their whitening."""
 
     series: Sequences
     rows: IntArray
@@ -155,7 +155,7 @@ class _Whole:
         limits: Limits,
     ) -> _Whole:
         series = check_sequences(recording.values, recording.groups, name="the recording")
-        # The whole must do for what its parts have to: states with a successor, enough of them.
+        # The whole must have what its parts need: enough states with a successor.
         n_lags, horizon = measure.n_lags, measure.horizon
         find_states(series, n_lags, n_neighbors=measure.n_neighbors, horizon=horizon)
         rows, groups = spread_sequences(
@@ -224,9 +224,9 @@ def _known_methods(
 
 
 def _judged(study: Study, *, other_lags: bool, n_jobs: int | None) -> Study:
-    """Measure what the best method found in more ways."""
+    """Add the further measurements of the best method's features."""
     protocol, values = study.protocol, study.recording.values
-    best = _held_up(study.best, values, protocol, n_jobs)
+    best = _with_reliable_model(study.best, values, protocol, n_jobs)
     parts = feature_parts(best.models, protocol.splits, values, study.series)
     predicted = [predicted_elsewhere(part, protocol.measure) for part in parts]
     others = []
@@ -243,20 +243,20 @@ def _judged(study: Study, *, other_lags: bool, n_jobs: int | None) -> Study:
     return replace(study, runs=runs, other_lags=others, predicted=predicted)
 
 
-def _held_up(
+def _with_reliable_model(
     best: MethodRuns, values: FloatArray, protocol: Protocol, n_jobs: int | None
 ) -> MethodRuns:
-    """Return the best method with the model of a repetition where the last fit went astray."""
+    """Return the best method, with the model of a repetition if the last fit is much worse."""
     fitted = Rows(values[protocol.fitted_rows], protocol.fitted_groups)
 
     def share(model: Any) -> float:
         return protocol.measure.share(fitted.features(model), n_jobs)
 
     of_last_fit = share(best.model)
-    if of_last_fit <= max(best.test_share) + _WORSE_THAN_ANY_TEST:
+    if of_last_fit <= max(best.test_share) + _LARGEST_EXCESS:
         return best
     shares = [share(model) for model in best.models]
     repetition = int(np.argmin(shares))
-    if shares[repetition] > of_last_fit - _WORSE_THAN_ANY_TEST:
+    if shares[repetition] > of_last_fit - _LARGEST_EXCESS:
         return best
     return replace(best, model=best.models[repetition], repetition=repetition)

@@ -22,7 +22,7 @@ __all__ = ["choice_results", "draw_choice", "render_choice"]
 
 @dataclass(frozen=True)
 class _Theme:
-    """Colours that read on one ground: of the lines, of what is written, of what is faint."""
+    """Colours for a light or dark page: lines, text, faint lines and background."""
 
     lines: tuple[str, ...]
     ink: str
@@ -47,9 +47,9 @@ def choice_results(choice: Choice, source: str, command: str) -> dict[str, Any]:
     ----------
     choice : Choice
     source : str
-        What the data is called.
+        Name of the data.
     command : str
-        What gave these results.
+        The command that gave these results.
 
     Returns
     -------
@@ -259,16 +259,16 @@ def _lead(choice: Choice) -> str:
     ahead = "" if choice.horizon == 1 else f" {choice.horizon} steps ahead"
     if choice.found_nothing:
         return (
-            f"Of all settings tried, p = {chosen.n_lags}{k} and M = {chosen.n_components} was to "
-            f"be chosen, but what it predicts{ahead} is not surely more than nothing."
+            f"Among all settings tried, p = {chosen.n_lags}{k} and M = {chosen.n_components} would "
+            f"be chosen, but what it predicts{ahead} is not significantly more than nothing."
         )
     text = (
         f"{choice.method} with p = {chosen.n_lags}{k} and M = {chosen.n_components} predicts "
-        f"{share:.0%} of its features' variance{ahead} in data that it did not learn from."
+        f"{share:.0%} of its features' variance{ahead} on data that it did not learn from."
     )
     if choice.confirmed is not None:
         text += (
-            " That is the score of fits with just this setting; those below share work, and are "
-            "for comparing settings with each other."
+            " This score is from fits with this setting alone; those below are from fits that "
+            "share work, and serve to compare settings."
         )
     return text

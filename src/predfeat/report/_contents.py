@@ -1,4 +1,4 @@
-"""A study as plain numbers, lists and text: everything the page shows, and nothing else."""
+"""A study as plain numbers, lists and text: exactly what the page shows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SCHEMA = 1
 
 _DRAWN_FEATURES = 6
 _TRACE_NUMBERS = 150_000  # in all traces together: about a megabyte
-_NOT_OF_THE_RESULT = {"n_jobs", "verbose"}  # parameters that change nothing but the way there
+_NO_INFLUENCE = {"n_jobs", "verbose"}  # parameters that do not change the result
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 _EIGENVALUES = {
     "SFA": "mean squared step (slowness)",
@@ -57,11 +57,11 @@ def results_of(
     ----------
     study : Study
     command : str, optional
-        The exact command that led here, to be shown.
+        The exact command that gave these results, to be shown.
     significance : Significance, optional
         A test of the best method's features.
     tested_rows : int, optional
-        The rows it was done on.
+        The number of rows tested.
     diagnosis : Diagnosis, optional
         Of the best method's model, on the rows it learned from.
 
@@ -124,7 +124,7 @@ def with_findings(
     tested_rows: int = 0,
     diagnosis: Diagnosis | None = None,
 ) -> dict[str, Any]:
-    """Return results with what was found out later; everything else is as it was.
+    """Return results with later findings added; everything else is unchanged.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def with_findings(
         From `results_of`, for the same study.
     study : Study
     significance, tested_rows, diagnosis : optional
-        As in `results_of`. What is not given is left as it is.
+        As in `results_of`. What is not given stays unchanged.
 
     Returns
     -------
@@ -284,7 +284,7 @@ def _method(run: MethodRuns, best: MethodRuns) -> dict[str, Any]:
     parameters = {
         name: value if isinstance(value, int | float | str | bool | None) else repr(value)
         for name, value in sorted(run.model.get_params().items())
-        if name not in _NOT_OF_THE_RESULT
+        if name not in _NO_INFLUENCE
     }
     return {
         "name": run.method,

@@ -18,13 +18,13 @@ from predfeat.report._traces import frequency_axis, plain
 __all__ = ["as_long_as_known", "cycle_name", "cycles_of", "is_clear", "lasting", "loudness"]
 
 _SECONDS = {"seconds": 1.0, "minutes": 60.0, "hours": 3_600.0, "days": 86_400.0}
-# What happens by the sun or the calendar has a name, if no other period is as likely.
-_NAMED = (("daily", 86_400.0), ("weekly", 7 * 86_400.0), ("yearly", 365.2425 * 86_400.0))
-_SURE = 0.2
-# A cycle that holds less than this of the variance stands out, but says little of a feature.
-_WORTH_TELLING = 0.1
-# Units, and from how many seconds on they read better than the smaller ones.
-_READ_BEST = (
+# Periods of the sun and the calendar are named, if they are known precisely enough.
+_NAMED_PERIODS = (("daily", 86_400.0), ("weekly", 7 * 86_400.0), ("yearly", 365.2425 * 86_400.0))
+_LARGEST_NAMED_RESOLUTION = 0.2  # of the period
+# A cycle with a smaller share of the variance says little about a feature.
+_SMALLEST_SHARE = 0.1
+# Units, their length, and from how many seconds on they are used.
+_DISPLAY_UNITS = (
     ("days", 86_400.0, 172_800.0),
     ("hours", 3_600.0, 7_200.0),
     ("minutes", 60.0, 120.0),
@@ -36,8 +36,8 @@ def cycles_of(study: Study, features: FloatArray, loadings: FloatArray) -> list[
     """Return the cycle of each of the best method's features, or that there is none.
 
     A tone turns the phase of its spectra from frame to frame, at a rate that depends on the
-    frames' distance as much as on the tone. Of features of such spectra it is therefore the
-    loudness of their frequencies that is looked at.
+    frames' distance as much as on the tone. For features of such spectra, the cycle of their
+    loudness is measured instead.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def cycles_of(study: Study, features: FloatArray, loadings: FloatArray) -> list[
     if isinstance(layout, Spectrum) and "imaginary" in layout.parts:
         of, features = "loudness", loudness(layout, study.recording.values, loadings)
     _, unit, per_row = frequency_axis(study.recording)
-    # Of the methods here ForeCA alone chooses by the spectrum.
+    # Only ForeCA chooses directions by their spectrum.
     kept = getattr(study.model, "best_candidate_", type(study.model).__name__)
     found = periods(
         features,
@@ -130,17 +130,17 @@ def cycle_name(cycle: dict[str, Any]) -> str:
 
 
 def is_clear(cycle: dict[str, Any]) -> bool:
-    """Tell whether a cycle is there, and more than a ripple."""
+    """Tell whether there is a cycle with a notable share of the variance."""
     share = cycle.get("share")  # absent in older results
-    return cycle["period"] is not None and (share is None or share >= _WORTH_TELLING)
+    return cycle["period"] is not None and (share is None or share >= _SMALLEST_SHARE)
 
 
 def _name(cycle: dict[str, Any]) -> str:
     if is_clear(cycle):
         period, resolution = cycle["period"], cycle["resolution"] or 0.0
         seconds = _SECONDS.get(cycle["unit"])
-        if seconds is not None and resolution <= _SURE * period:
-            for name, length in _NAMED:
+        if seconds is not None and resolution <= _LARGEST_NAMED_RESOLUTION * period:
+            for name, length in _NAMED_PERIODS:
                 if abs(period * seconds - length) <= resolution * seconds:
                     return f"{name} cycle"
         return f"cycle of {lasting(period, resolution, cycle['unit'])}"
@@ -151,7 +151,7 @@ def _name(cycle: dict[str, Any]) -> str:
 
 
 def lasting(time: float, resolution: float, unit: str) -> str:
-    """Write a time with its unit, and no finer than it is known.
+    """Write a time with its unit, to the digits that are known.
 
     Examples
     --------
@@ -161,14 +161,15 @@ def lasting(time: float, resolution: float, unit: str) -> str:
     if unit in _SECONDS:
         time, resolution = time * _SECONDS[unit], resolution * _SECONDS[unit]
         unit, length = next(
-            ((name, length) for name, length, least in _READ_BEST if time >= least), ("ms", 1e-3)
+            ((name, length) for name, length, least in _DISPLAY_UNITS if time >= least),
+            ("ms", 1e-3),
         )
         time, resolution = time / length, resolution / length
     return f"{as_long_as_known(time, resolution)} {unit}"
 
 
 def as_long_as_known(value: float, resolution: float) -> str:
-    """Write a number with digits down to the size of what it is known to.
+    """Write a number to the digits that are known.
 
     Examples
     --------
@@ -178,7 +179,7 @@ def as_long_as_known(value: float, resolution: float) -> str:
     if not resolution > 0:
         return number(value)
     place = math.floor(math.log10(resolution))
-    # The first digit is always told.
+    # The first digit is always shown.
     place = min(place, math.floor(math.log10(abs(value)))) if value else place
     rounded = round(value / 10.0**place) * 10.0**place
     text = f"{rounded:,.{max(0, -place)}f}"

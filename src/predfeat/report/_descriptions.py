@@ -15,11 +15,11 @@ from predfeat.report._svg import number, shorten
 
 __all__ = ["describe_feature", "made_of", "numbered"]
 
-# A column belongs to a feature that shares half as much variance with it as the nearest does.
-_HALF = 0.5
-# Where even the nearest shares less than that, no single column stands for it.
-_TENTH = 0.1
-_NAMED = 3
+# A column is named if it shares at least this part of the variance that the nearest one shares.
+_NEAR_SHARE = 0.5
+# If even the nearest column shares less variance, no single column represents the feature.
+_SMALLEST_SHARE = 0.1
+_MOST_COLUMNS_NAMED = 3
 _ROWS = ("top", "middle", "bottom")
 _SIDES = ("left", "centre", "right")
 
@@ -27,7 +27,7 @@ _SIDES = ("left", "centre", "right")
 def describe_feature(
     recording: Recording, feature: FloatArray, loadings: FloatArray, cycle: dict[str, Any]
 ) -> str:
-    """Return what a feature is made of, and how it goes in time.
+    """Return what a feature is made of, and how it behaves in time.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def describe_feature(
     str
         Such as "temp and dewp together, yearly cycle, highest in July".
     """
-    # The sign of a feature is arbitrary: it is told as that of the column nearest to it.
+    # The sign of a feature is arbitrary: it is chosen to agree with the nearest column.
     leading = loadings[int(np.argmax(np.abs(loadings)))]
     oriented = -feature if leading < 0 else feature
     words = [made_of(recording, loadings), cycle_name(cycle)]
@@ -64,7 +64,7 @@ def numbered(descriptions: list[str]) -> list[str]:
 
 
 def made_of(recording: Recording, loadings: FloatArray) -> str:
-    """Return which columns, frequencies or parts of the picture a feature stands for."""
+    """Return the columns, frequencies or parts of the picture that a feature represents."""
     if isinstance(recording.layout, Spectrum):
         return _frequencies(*frequency_profile(recording.layout, loadings[None, :]))
     if isinstance(recording.layout, Image):
@@ -84,9 +84,9 @@ def _columns(names: tuple[str, ...], loadings: FloatArray) -> str:
     shared = loadings**2
     order = np.argsort(-shared, kind="stable")
     largest = shared[order[0]]
-    if largest < _TENTH:
+    if largest < _SMALLEST_SHARE:
         return f"a mixture of many columns, nearest to {shorten(names[order[0]])}"
-    near = [i for i in order if shared[i] >= _HALF * largest]
+    near = [i for i in order if shared[i] >= _NEAR_SHARE * largest]
     leading = np.sign(loadings[order[0]])
     along = [shorten(names[i]) for i in near if np.sign(loadings[i]) == leading]
     against = [shorten(names[i]) for i in near if np.sign(loadings[i]) != leading]
@@ -94,11 +94,15 @@ def _columns(names: tuple[str, ...], loadings: FloatArray) -> str:
         return f"{_listed(along)} against {_listed(against)}"
     if len(along) > 1:
         return f"{_listed(along)} together"
-    return along[0] if largest > _HALF else f"mostly {along[0]}"
+    return along[0] if largest > _NEAR_SHARE else f"mostly {along[0]}"
 
 
 def _listed(names: list[str]) -> str:
-    shown = names[:_NAMED] if len(names) <= _NAMED else names[: _NAMED - 1]
+    shown = (
+        names[:_MOST_COLUMNS_NAMED]
+        if len(names) <= _MOST_COLUMNS_NAMED
+        else names[: _MOST_COLUMNS_NAMED - 1]
+    )
     more = len(names) - len(shown)
     if more:
         return f"{', '.join(shown)} and {more} more"
@@ -106,13 +110,13 @@ def _listed(names: list[str]) -> str:
 
 
 def _frequencies(frequencies: FloatArray, profiles: FloatArray) -> str:
-    """Tell the band around the strongest frequency in which the profile is at least half of it."""
+    """Return the band around the strongest frequency with at least half of its power."""
     profile = profiles[0]
     peak = int(np.argmax(profile))
-    strong = profile >= np.sqrt(_HALF) * profile[peak]
-    if profile[peak] ** 2 < _TENTH:
+    strong = profile >= np.sqrt(_NEAR_SHARE) * profile[peak]
+    if profile[peak] ** 2 < _SMALLEST_SHARE:
         return "a mixture of all frequencies"
-    if strong.mean() > _HALF:
+    if strong.mean() > _NEAR_SHARE:
         return "nearly all frequencies together"
     low = peak - int(np.argmin(strong[peak::-1])) + 1 if not strong[: peak + 1].all() else 0
     high = peak + int(np.argmin(strong[peak:])) - 1 if not strong[peak:].all() else len(strong) - 1
@@ -122,13 +126,13 @@ def _frequencies(frequencies: FloatArray, profiles: FloatArray) -> str:
 
 
 def _picture(pattern: FloatArray) -> str:
-    """Tell where in the picture a feature shows, and where it shows with the other sign."""
+    """Return where in the picture a feature shows, and where with the opposite sign."""
     strength = np.abs(pattern)
     top = np.unravel_index(int(np.argmax(strength)), pattern.shape)
-    if strength[top] ** 2 < _TENTH:
+    if strength[top] ** 2 < _SMALLEST_SHARE:
         return "no single place in the picture"
     signed = pattern * np.sign(pattern[top])
-    limit = np.sqrt(_HALF) * strength[top]
+    limit = np.sqrt(_NEAR_SHARE) * strength[top]
     bright, dark = _where(signed, limit), _where(-signed, limit)
     if bright == "all":
         return "the whole picture"
@@ -143,7 +147,7 @@ def _where(pattern: FloatArray, limit: float) -> str:
     rows, columns = np.nonzero(pattern >= limit)
     if len(rows) == 0:
         return ""
-    if len(rows) > _HALF * pattern.size:
+    if len(rows) > _NEAR_SHARE * pattern.size:
         return "all"
     height, width = pattern.shape
     row = _ROWS[int(3 * rows.mean() / height)]

@@ -15,7 +15,7 @@ from predfeat.report._svg import across, curve, nice_ticks, number, panel_svg, s
 __all__ = ["feature_panel", "lanes", "loading_panels", "spectrum_panels", "static_path"]
 
 _STATIC_COLUMNS = 400
-_LANE = 84
+_LANE_HEIGHT = 84
 _DECADES = 4  # of power that a spectrum shows below its peak
 
 
@@ -41,10 +41,10 @@ def lanes(results: dict[str, Any], kind: str) -> list[Markup]:
         plot = tag(
             "svg",
             tag("svg", tag("path", class_="boundary", vector_effect="non-scaling-stroke"), path,
-                width="100%", height=str(_LANE), viewBox="0 0 1000 1000",
+                width="100%", height=str(_LANE_HEIGHT), viewBox="0 0 1000 1000",
                 preserveAspectRatio="none", aria_hidden="true"),
-            class_="plot lane-plot", role="img", aria_label=alt, width="100%", height=str(_LANE),
-            data_trace=str(i),
+            class_="plot lane-plot", role="img", aria_label=alt, width="100%",
+            height=str(_LANE_HEIGHT), data_trace=str(i),
         )  # fmt: skip
         name = tag("b", shorten(trace["name"]), class_=f"text {colour}")
         words = [tag("span", words, class_="said") for words in said[:1]]

@@ -13,8 +13,8 @@ from predfeat.report._svg import across, nice_ticks, number, shorten, tag
 
 __all__ = ["angle_map", "duration", "method_rows", "run_times", "score_strips"]
 
-_ROW = 52
-_CELL = 54
+_ROW_HEIGHT = 52
+_CELL_HEIGHT = 54
 
 
 def spread(values: list[float]) -> float:
@@ -95,7 +95,7 @@ def score_strips(results: dict[str, Any]) -> Markup:
     highest = max(1.0, *(max(m["test_share"]) for m in methods))
     drawn = []
     n_repetitions = results["protocol"]["n_repetitions"]
-    bottom = _ROW * len(methods)
+    bottom = _ROW_HEIGHT * len(methods)
     for tick in nice_ticks(0.0, highest, 6):
         at = tick / highest
         anchor = "start" if at < 0.05 else "end" if at > 0.95 else "middle"
@@ -105,7 +105,7 @@ def score_strips(results: dict[str, Any]) -> Markup:
                 text_anchor=anchor),
         ]  # fmt: skip
     for i, (one, other) in enumerate(pairwise(methods)):
-        y = _ROW * i + 36
+        y = _ROW_HEIGHT * i + 36
         for r in range(n_repetitions):
             drawn.append(
                 tag(
@@ -114,11 +114,11 @@ def score_strips(results: dict[str, Any]) -> Markup:
                     x1=across(one["test_share"][r] / highest),
                     x2=across(other["test_share"][r] / highest),
                     y1=str(y),
-                    y2=str(y + _ROW),
+                    y2=str(y + _ROW_HEIGHT),
                 )
             )
     for i, method in enumerate(methods):
-        y = _ROW * i + 36
+        y = _ROW_HEIGHT * i + 36
         kind = "strip best" if method["best"] else "strip"
         mean = fmean(method["test_share"]) / highest
         drawn.append(tag("text", shorten(method["name"], 24), class_=f"name {kind}", x="0",
@@ -148,10 +148,10 @@ def angle_map(results: dict[str, Any]) -> Markup:
     width = 1 / len(names)
     drawn, said = [], []
     for i, name in enumerate(names):
-        y = _CELL * i
+        y = _CELL_HEIGHT * i
         drawn.append(
             tag("text", shorten(name, 9), class_="name diagonal", x=across((i + 0.5) * width),
-                y=str(y + _CELL / 2 + 4), text_anchor="middle")
+                y=str(y + _CELL_HEIGHT / 2 + 4), text_anchor="middle")
         )  # fmt: skip
         for j, angles in enumerate(degrees[i]):
             mean = fmean(angles)
@@ -161,19 +161,19 @@ def angle_map(results: dict[str, Any]) -> Markup:
             middle = across((j + 0.5) * width)
             drawn += [
                 tag("rect", class_="heat", x=across(j * width + 0.003), y=str(y + 2),
-                    width=across(width - 0.006), height=str(_CELL - 4), rx="4",
+                    width=across(width - 0.006), height=str(_CELL_HEIGHT - 4), rx="4",
                     fill_opacity=f"{opacity:.3f}"),
-                tag("text", f"{mean:.0f}°", class_=label, x=middle, y=str(y + _CELL / 2 + 1),
+                tag("text", f"{mean:.0f}°", class_=label, x=middle, y=str(y + _CELL_HEIGHT / 2 + 1),
                     text_anchor="middle"),
                 tag("text", f"{min(angles):.0f}–{max(angles):.0f}", class_=f"{label} small",
-                    x=middle, y=str(y + _CELL / 2 + 15), text_anchor="middle"),
+                    x=middle, y=str(y + _CELL_HEIGHT / 2 + 15), text_anchor="middle"),
             ]  # fmt: skip
             said.append(f"{name} and {names[j]}: {mean:.0f} degrees in the mean")
     alt = "Angles between what the methods found, 0 the same, 90 nothing in common. " + "; ".join(
         said or ["only one method was run"]
     )
     return tag("svg", *drawn, class_="plot", role="img", aria_label=f"{alt}.", width="100%",
-               height=str(_CELL * len(names)))  # fmt: skip
+               height=str(_CELL_HEIGHT * len(names)))  # fmt: skip
 
 
 def run_times(results: dict[str, Any]) -> Markup:

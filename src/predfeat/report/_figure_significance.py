@@ -10,7 +10,7 @@ from predfeat.report._svg import across, nice_ticks, number, tag
 
 __all__ = ["significance_part"]
 
-_ROW = 46
+_ROW_HEIGHT = 46
 
 
 def significance_part(results: dict[str, Any]) -> dict[str, Any] | None:
@@ -70,7 +70,7 @@ def _strip(tested: dict[str, Any]) -> Markup:
     """Draw the best feature of every surrogate as a dot, and below them those of the data."""
     best, own = tested["surrogate_best"], tested["statistics"]
     highest = max(1.0, *best, *own)
-    bottom = 2 * _ROW
+    bottom = 2 * _ROW_HEIGHT
     drawn = []
     for tick in nice_ticks(0.0, highest, 6):
         at = tick / highest
@@ -81,7 +81,7 @@ def _strip(tested: dict[str, Any]) -> Markup:
                 text_anchor=anchor),
         ]  # fmt: skip
     for row, (name, values) in enumerate((("best of each surrogate", best), ("features", own))):
-        y = _ROW * row + 36
+        y = _ROW_HEIGHT * row + 36
         drawn.append(tag("text", name, class_="name strip", x="0", y=str(y - 18)))
         for i, value in enumerate(values):
             real = row == 1 and i < tested["n_significant"]

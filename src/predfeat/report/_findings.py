@@ -1,4 +1,4 @@
-"""What to look out for: the findings of a diagnosis in the page's words and shapes."""
+"""The findings of a diagnosis, as text and marks for the page."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from predfeat.report._svg import number, tag
 __all__ = ["SEVERITIES", "findings_part", "parameters_as_options"]
 
 # The word, the page's colour, the outline of the mark and what is cut out of it.
-_SHOWN = {
+_SEVERITY_MARKS = {
     "problem": ("Problem", "c2", "M8 2h8l6 6v8l-6 6H8l-6-6V8z", "M8.5 8.5l7 7M15.5 8.5l-7 7"),
     "warning": ("Warning", "c6", "M12 2l11 20H1z", "M12 9v6M12 18.4v.2"),
     "note": ("Note", "c1", "M2 12a10 10 0 1 0 20 0a10 10 0 1 0-20 0z", "M12 11v6M12 7v.2"),
 }
-SEVERITIES = tuple(_SHOWN)
+SEVERITIES = tuple(_SEVERITY_MARKS)
 
 
 def findings_part(results: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the words and marks of a diagnosis, if there was one."""
+    """Return the texts and marks of a diagnosis, if there was one."""
     diagnosis = results.get("diagnosis")
     if diagnosis is None:
         return None
@@ -38,8 +38,8 @@ def findings_part(results: dict[str, Any]) -> dict[str, Any] | None:
                 "meaning": finding["meaning"],
                 "advice": _marked(finding["advice"]),
                 "name": finding["name"].replace("-", " "),
-                "word": _SHOWN[finding["severity"]][0],
-                "colour": _SHOWN[finding["severity"]][1],
+                "word": _SEVERITY_MARKS[finding["severity"]][0],
+                "colour": _SEVERITY_MARKS[finding["severity"]][1],
                 "mark": _mark(finding["severity"]),
             }
             for finding in findings
@@ -53,8 +53,8 @@ def _counted(findings: list[dict[str, Any]], severities: Iterable[str]) -> str:
 
 
 def _mark(severity: str) -> Markup:
-    """Draw a shape that tells severities apart without their colour; the word stands beside it."""
-    _, _, outline, cut = _SHOWN[severity]
+    """Draw a shape that identifies a severity without its colour; the word is beside it."""
+    _, _, outline, cut = _SEVERITY_MARKS[severity]
     return tag(
         "svg", tag("path", class_="fill", d=outline), tag("path", class_="cut", d=cut),
         class_="mark", viewBox="0 0 24 24", width="24", height="24", aria_hidden="true",
@@ -62,20 +62,20 @@ def _mark(severity: str) -> Markup:
 
 
 def _marked(text: str) -> Markup:
-    """Set what stands in backticks apart from the words around it."""
+    """Mark text in backticks as code."""
     return Markup("").join(
         tag("code", part) if i % 2 else escape(part) for i, part in enumerate(_parts(text))
     )
 
 
 def _parts(text: str) -> list[str]:
-    """Return words and code in turn; a text with a backtick that nothing closes is all words."""
+    """Return text and code alternately; with an unclosed backtick, all of it is text."""
     parts = text.split("`")
     return parts if len(parts) % 2 else [text]
 
 
 def parameters_as_options(advice: Iterable[str]) -> str:
-    """Say what the parameters that advice speaks of are called on the command line.
+    """Return the options of the command line for the parameters named in advice.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def parameters_as_options(advice: Iterable[str]) -> str:
     Returns
     -------
     str
-        A sentence or two, with options in backticks; empty where there is no parameter in it.
+        A sentence or two, with options in backticks; empty if no parameter is named.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def parameters_as_options(advice: Iterable[str]) -> str:
     if said:
         sentences.append(f"On the command line the parameters are options: {', '.join(said)}.")
     if "relative" in named:
-        sentences.append("What is called left to chance is measured with `relative=True`.")
+        sentences.append("The share left to chance is measured with `relative=True`.")
     return " ".join(sentences)
 
 

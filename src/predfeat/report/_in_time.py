@@ -1,4 +1,4 @@
-"""What a feature goes with in time: a drift, a sudden change, the hour, the season."""
+"""What a feature follows in time: a drift, a sudden change, the hour, the season."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from predfeat._typing import AnyArray, FloatArray, IntArray
 
 __all__ = ["calendar_shares", "drift_share", "in_time", "sudden_change"]
 
-# More than half of the variance: what is left over is less than what is explained.
-_MOSTLY = 0.5
-# Rows on either side of a sudden change that must already show it, as a share of all; a slow one
-# takes longer. And how much of the whole difference they must show.
-_BESIDE, _AT_ONCE = 0.02, 0.75
+# A pattern is mentioned if it explains more than this share of the variance.
+_EXPLAINED_SHARE = 0.5
+# A sudden change must show in the rows next to it, this share of all rows on either side, with at
+# least this part of the whole difference.
+_ADJACENT_ROWS, _ADJACENT_DIFFERENCE = 0.02, 0.75
 _MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
@@ -23,7 +23,7 @@ _MONTHS = (
 
 @dataclass(frozen=True)
 class _Clock:
-    """Something that comes back by the calendar: places in it, and how often it must have."""
+    """A cycle of the calendar: its name, its number of bins, and its length in days."""
 
     name: str
     n_places: int
@@ -35,10 +35,10 @@ _CLOCKS = (
     _Clock("day of the week", 7, 7.0),
     _Clock("time of year", 12, 365.2425),
 )
-# So often must the calendar have come round before anything is said to follow it.
-_ROUNDS = 2.0
-# Between fewer places there is no going round.
-_PLACES = 4
+# A recording must cover this many cycles before a feature is said to follow them.
+_FEWEST_CYCLES = 2.0
+# The fewest bins of a cycle that must hold rows.
+_FEWEST_BINS = 4
 
 
 def drift_share(feature: FloatArray) -> float:
@@ -51,10 +51,10 @@ def drift_share(feature: FloatArray) -> float:
 
 
 def sudden_change(feature: FloatArray) -> int | None:
-    """Return the row at which the level changes at once and for good, if there is one.
+    """Return the row at which the level changes suddenly and permanently, if there is one.
 
-    Where two constants, one before and one after, explain most of the variance, and the rows
-    next to the change differ by nearly as much as all before differ from all after.
+    Two constants, one before and one after it, must explain most of the variance, and the rows
+    next to the change must differ by nearly as much as all rows before and after it.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def sudden_change(feature: FloatArray) -> int | None:
     """
     rows = np.flatnonzero(~np.isnan(feature))
     values = feature[rows] - feature[rows].mean() if len(rows) else feature[rows]
-    n_beside = max(3, int(_BESIDE * len(values)))
+    n_beside = max(3, int(_ADJACENT_ROWS * len(values)))
     if len(values) < 4 * n_beside:
         return None
     whole = float(values @ values)
@@ -76,15 +76,19 @@ def sudden_change(feature: FloatArray) -> int | None:
     explained = sums**2 * (1 / before + 1 / (len(values) - before))
     inside = slice(n_beside - 1, len(values) - n_beside)
     at = int(np.argmax(explained[inside])) + n_beside
-    if whole <= 0 or explained[at - 1] <= _MOSTLY * whole:
+    if whole <= 0 or explained[at - 1] <= _EXPLAINED_SHARE * whole:
         return None
     difference = values[at:].mean() - values[:at].mean()
     there = values[at : at + n_beside].mean() - values[at - n_beside : at].mean()
-    return int(rows[at]) if there * np.sign(difference) >= _AT_ONCE * abs(difference) else None
+    return (
+        int(rows[at])
+        if there * np.sign(difference) >= _ADJACENT_DIFFERENCE * abs(difference)
+        else None
+    )
 
 
 def calendar_shares(feature: FloatArray, time: AnyArray) -> dict[str, tuple[float, int]]:
-    """Return how much of a feature's variance goes with the calendar, and when it is highest.
+    """Return how much of a feature's variance follows the calendar, and when it is highest.
 
     Parameters
     ----------
@@ -111,7 +115,7 @@ def calendar_shares(feature: FloatArray, time: AnyArray) -> dict[str, tuple[floa
         counts = np.bincount(where, minlength=clock.n_places)
         n_met = int(np.count_nonzero(counts))
         # A series of one value a day has no time of day.
-        if span < _ROUNDS * clock.days or n_met < _PLACES or len(values) <= 2 * n_met:
+        if span < _FEWEST_CYCLES * clock.days or n_met < _FEWEST_BINS or len(values) <= 2 * n_met:
             continue
         means = np.bincount(where, values, clock.n_places) / np.maximum(counts, 1)
         between = float(counts @ (means - values.mean()) ** 2) / float(
@@ -134,7 +138,7 @@ def _places(time: AnyArray) -> dict[str, IntArray]:
 
 
 def in_time(feature: FloatArray, time: AnyArray | None, *, one_sequence: bool) -> list[str]:
-    """Return what a feature goes with in time, in a few words each.
+    """Return what a feature follows in time, in a few words each.
 
     Parameters
     ----------
@@ -155,20 +159,20 @@ def in_time(feature: FloatArray, time: AnyArray | None, *, one_sequence: bool) -
         words += [
             _when(name, place)
             for name, (share, place) in calendar_shares(feature, dates).items()
-            if share > _MOSTLY
+            if share > _EXPLAINED_SHARE
         ]
     if one_sequence:
         row = sudden_change(feature)
         if row is not None:
             words.append(f"changes level at {_moment(row, dates)}")
-        elif drift_share(feature) > _MOSTLY:
-            words.append("drifts from the beginning to the end")
+        elif drift_share(feature) > _EXPLAINED_SHARE:
+            words.append("drifts from beginning to end")
     return words
 
 
 def _when(clock: str, place: int) -> str:
-    if clock == "day of the week":  # of equal working days one is the highest by chance
-        return "goes with the day of the week"
+    if clock == "day of the week":  # among equal working days, the highest is due to chance
+        return "follows the day of the week"
     return (
         f"highest {f'around {place:02d}:00' if clock == 'time of day' else f'in {_MONTHS[place]}'}"
     )

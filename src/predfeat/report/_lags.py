@@ -1,4 +1,4 @@
-"""How far back and how far ahead, in words: what more lags would show, and the horizon."""
+"""Whether more lags would predict more, and the horizon, in words."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from predfeat.report._sentence import BACKED, SMALL_DIFFERENCE, percent
 
 __all__ = ["better_lags", "horizon_of", "lags_sentence", "what_comes"]
 
-# So many standard errors of the mean difference: repetitions on one recording overlap.
-_SURELY = 2.0
+# A mean gain must exceed this many standard errors: repetitions on one recording overlap.
+_STANDARD_ERRORS = 2.0
 
 
 def horizon_of(results: dict[str, Any]) -> int:
-    """Return how many steps ahead was predicted; files of earlier versions do not say."""
+    """Return the number of steps predicted ahead; files of earlier versions lack it."""
     return int(results["protocol"].get("horizon", 1))
 
 
@@ -27,12 +27,12 @@ def what_comes(results: dict[str, Any]) -> str:
 
 
 def better_lags(results: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the measurement with more lags that leaves surely less to chance, if there is one.
+    """Return the measurement with more lags that leaves significantly less to chance, if any.
 
-    Which number of lags is decided by the training parts alone, and what it leaves to chance is
-    measured on the test parts: chosen by these, the best of several would look too good. Of
-    numbers that are about equally good the smallest is taken. What similar states of the training
-    parts predict of the test parts must have grown, too, by half as much at the least.
+    The number of lags is chosen on the training parts alone, and its share left to chance is
+    measured on the test parts: chosen on these, the best of several would look too good. Among
+    numbers that are about equally good, the smallest is taken. The share of the test parts that
+    similar states of the training parts predict must have grown, too, by at least half as much.
     """
     others = results["protocol"].get("other_lags") or []
     others = [each for each in others if "predicted_gain" in each]  # not in older files
@@ -54,12 +54,12 @@ def better_lags(results: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _is_sure(gains: FloatArray) -> bool:
-    """Tell whether a mean over repetitions is more than luck."""
-    return bool(gains.mean() > _SURELY * gains.std(ddof=1) / np.sqrt(len(gains)))
+    """Tell whether a mean over repetitions is significantly above zero."""
+    return bool(gains.mean() > _STANDARD_ERRORS * gains.std(ddof=1) / np.sqrt(len(gains)))
 
 
 def lags_sentence(results: dict[str, Any]) -> str:
-    """Return what more lags would give, where it is surely something."""
+    """Return what more lags would gain, if the gain is significant."""
     other = better_lags(results)
     if other is None:
         return ""
@@ -70,5 +70,5 @@ def lags_sentence(results: dict[str, Any]) -> str:
         f"With p = {other['n_lags']} (--n-lags {other['n_lags']}) "
         f"{'the same feature leaves' if one else 'the same features leave'} {then} to chance "
         f"instead of {now}, as states of {other['n_lags']} rows tell more than states of "
-        f"{results['protocol']['n_lags']}: compare again with that."
+        f"{results['protocol']['n_lags']}: run the comparison again with it."
     )

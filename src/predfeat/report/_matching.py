@@ -15,9 +15,9 @@ from predfeat.report._traces import trace_of
 
 __all__ = ["all_methods", "feature_shares", "held_out_shares", "match"]
 
-# Side by side, a stretch says more than a band that is all of a long recording.
-_WHOLE, _STRETCH = 3_000, 1_000
-_BINS = 300
+# A recording of at most this many rows is shown whole, otherwise its first rows.
+_MOST_ROWS_WHOLE, _ROWS_OF_LONGER = 3_000, 1_000
+_MOST_BINS = 300
 _DIGITS = 3
 
 
@@ -58,9 +58,9 @@ def match(features: FloatArray, others: FloatArray) -> tuple[IntArray, FloatArra
 def held_out_shares(study: Study) -> FloatArray:
     """Return what each feature of the best method leaves to chance on rows not learned from.
 
-    In every repetition the method found features of its own; those of the test part are put
-    beside the features of the model that is kept, by their correlation there, and the shares of
-    those that go together are averaged. So they are of the same data as the method's own share.
+    In every repetition the method found its own features. On the test part, they are matched with
+    the features of the kept model by their correlation, and the shares of matching features are
+    averaged. So they refer to the same data as the method's own share.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def feature_shares(features: FloatArray, protocol: Protocol, groups: IntArray) -
 
 
 def all_methods(study: Study, n_features: int) -> dict[str, Any]:
-    """Return the features of every method over the same rows, those alike in the same place.
+    """Return the features of every method over the same rows, similar ones in the same place.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def all_methods(study: Study, n_features: int) -> dict[str, Any]:
         and with the signs of the best method's.
     """
     n_rows = len(study.recording.values)
-    n_rows = n_rows if n_rows <= _WHOLE else _STRETCH
+    n_rows = n_rows if n_rows <= _MOST_ROWS_WHOLE else _ROWS_OF_LONGER
     values = study.recording.values
     best = study.features
     methods = []
@@ -122,6 +122,8 @@ def all_methods(study: Study, n_features: int) -> dict[str, Any]:
         features = best if run is study.best else run.model.transform(values)
         order, signs = match(best, features)
         shown = signs * features[:n_rows, order]
-        traces = [trace_of(column, min(n_rows, _BINS), _DIGITS) for column in shown.T[:n_features]]
+        traces = [
+            trace_of(column, min(n_rows, _MOST_BINS), _DIGITS) for column in shown.T[:n_features]
+        ]
         methods.append({"name": run.method, "traces": traces})
     return {"n_rows": n_rows, "methods": methods}

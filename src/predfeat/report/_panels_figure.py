@@ -37,7 +37,7 @@ _STYLES: dict[str, dict[str, Any]] = {
     TRUTH: {"color": "#5a646f", "marker": "", "linestyle": "-."},
 }
 _SHIFT = 0.007  # of the axis, from one method to the next
-_FAR = 20  # times the smallest mean: more than that does not fit on a linear axis
+_LARGEST_RATIO = 20  # times the smallest mean: more than that does not fit on a linear axis
 
 # The measured values of every repetition, by the method and the parameter's value.
 _Samples: TypeAlias = dict[tuple[str, int], list[float]]
@@ -100,7 +100,7 @@ def _far_apart(samples: list[_Samples]) -> bool:
     n_wide = 0
     for values in samples:
         means = [float(np.mean(repetitions)) for repetitions in values.values()]
-        n_wide += 0 < _FAR * min(means) < max(means)
+        n_wide += 0 < _LARGEST_RATIO * min(means) < max(means)
     return 2 * n_wide > len(samples)
 
 

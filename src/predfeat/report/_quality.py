@@ -1,4 +1,4 @@
-"""What the recording is like: how much of it is there, and how much of that is usable."""
+"""Facts about a recording: its size, gaps, sequences and columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from predfeat.series import Sequences
 
 __all__ = ["describe_data"]
 
-_LISTED = 100
+_MOST_NAMES_KEPT = 100
 _COVERAGE_BINS = 200
 
 
@@ -49,7 +49,7 @@ def describe_data(recording: Recording, series: Sequences, rank: int) -> dict[st
     constant = np.flatnonzero(samples.max(axis=0) == samples.min(axis=0))
     missing = np.isnan(values).sum(axis=0)
     lengths = [stop - start for start, stop in series.sequence_bounds()]
-    most_missing = [i for i in np.argsort(-missing, kind="stable")[:_LISTED] if missing[i]]
+    most_missing = [i for i in np.argsort(-missing, kind="stable")[:_MOST_NAMES_KEPT] if missing[i]]
     n_bins = min(len(values), _COVERAGE_BINS)
     bins = np.arange(n_bins + 1) * len(values) // n_bins
     coverage = np.diff(np.concatenate([[0], np.cumsum(series.valid)])[bins]) / np.diff(bins)
@@ -65,9 +65,9 @@ def describe_data(recording: Recording, series: Sequences, rank: int) -> dict[st
         "shortest_sequence": min(lengths),
         "longest_sequence": max(lengths),
         "n_constant_columns": len(constant),
-        "constant_columns": [recording.names[i] for i in constant[:_LISTED]],
+        "constant_columns": [recording.names[i] for i in constant[:_MOST_NAMES_KEPT]],
         "n_skipped_columns": len(recording.skipped),
-        "skipped_columns": list(recording.skipped[:_LISTED]),
+        "skipped_columns": list(recording.skipped[:_MOST_NAMES_KEPT]),
         "missing_values": [
             {"name": recording.names[i], "count": int(missing[i])} for i in most_missing
         ],

@@ -41,7 +41,7 @@ _CAPTIONS = {
     "share": "The same relative to the variance of the features there",
     "seconds": "Processor time of one fit, on one thread",
 }
-_CLEAR = 0.01  # the paper's level
+_SIGNIFICANCE_LEVEL = 0.01  # as in the paper
 
 
 def write_reproduction(
@@ -57,9 +57,9 @@ def write_reproduction(
         One for each data set of the experiment.
     folder : path
     command : str
-        What the page says gave these results.
+        The command that the page shows.
     quick : bool
-        Whether this was the small version; its files are called so.
+        Whether this was the small version; the names of its files say so.
 
     Returns
     -------
@@ -115,12 +115,12 @@ def _page(
         quick=quick,
         parts=parts,
         tests=_test_groups(tests),
-        level=_CLEAR,
+        level=_SIGNIFICANCE_LEVEL,
         overlap=any(isinstance(o.setup.source, RecordingSource) for o in outcomes),
         command=command,
         facts=[
             ("Version", f"predfeat {outcomes[0].version}"),
-            ("Seed", str(outcomes[0].setup.seed)),
+            ("Seed", str(outcomes[0].setup.random_state)),
             *[(f"Data, {o.setup.source.name}", o.setup.source.fingerprint) for o in outcomes],
         ],
     )
@@ -191,7 +191,7 @@ def _finding(rows: list[dict[str, Any]]) -> str:
     if by_share["name"] == by_value["name"]:
         return f"{said}, and also the smallest share left to chance ({by_value['share']})."
     return (
-        f"{said}; but the smallest share left to chance has {by_share['name']} "
+        f"{said}, but {by_share['name']} has the smallest share left to chance "
         f"({by_share['share']})."
     )
 
@@ -215,7 +215,7 @@ def _fixed(outcome: Outcome) -> str:
     defaults = outcome.setup.defaults
     named = [f"{label} = {getattr(defaults, name)}" for name, label in LABELS.items()]
     return (
-        "If not varied, parameters were "
+        "Parameters that are not varied: "
         f"{', '.join(named)}, S_test = {outcome.setup.n_test} and K = {outcome.n_repeats}. "
         "Slight shifts along the axis separate the bars."
     )
@@ -226,7 +226,7 @@ def _test_groups(tests: list[SignedRank]) -> list[dict[str, Any]]:
     measures = {"predictability": "eq. (2)", "share": "relative to the variance"}
     for test in tests:
         title = f"{test.data}, M = {test.n_components}, {measures[test.measure]}"
-        clear = test.p_corrected is not None and test.p_corrected <= _CLEAR
+        clear = test.p_corrected is not None and test.p_corrected <= _SIGNIFICANCE_LEVEL
         groups.setdefault(title, []).append(
             {
                 "name": f"{test.method} and {test.other}",

@@ -1,4 +1,4 @@
-"""The one sentence that says what was found, to someone who never heard of any of it."""
+"""The headline of a report: one sentence for readers who know nothing about the methods."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from predfeat.experiments import PairedTest
 
 __all__ = ["BACKED", "SMALL_DIFFERENCE", "about_as_good", "doubt", "percent", "sentence", "verdict"]
 
-# A smaller lead over random features is none, however sure it is.
+# A smaller lead over random features does not count, however significant it is.
 _SMALLEST_LEAD = 0.02
-# More than this left to chance is hardly predictable; less, for random features, means that
-# there is nothing to choose.
-_HARDLY, _EVERYTHING = 0.95, 0.5
-_SURE = 0.05
-# A lead that nobody would notice, however sure it is.
+# Features that leave more to chance are hardly predictable.
+_HARDLY_PREDICTABLE = 0.95
+# If random features leave less to chance, everything may be about equally predictable.
+_RANDOM_PREDICTABLE = 0.5
+_SIGNIFICANCE_LEVEL = 0.05
+# A lead too small to matter, however significant it is.
 SMALL_DIFFERENCE = 0.01
-# Of what is not left to chance, so much must be seen in predictions of other data.
+# The part of the share not left to chance that predictions of other data must confirm.
 BACKED = 0.5
 
 
@@ -25,18 +26,18 @@ def verdict(
     *,
     nothing_to_choose: bool = False,
 ) -> str:
-    """Tell what may be said of the best method.
+    """Return the verdict on the best method.
 
     Parameters
     ----------
     share, random_share : float
-        Mean share of the variance that the features leave to chance, of the best method and of
-        random features; None where those were not asked for.
+        Mean share of the variance that the features leave to chance, for the best method and for
+        random features; None if those were not run.
     against_random : PairedTest or None
-        Random features beside the best method's; None where the best *are* random ones.
+        Random features compared with the best method; None if random features *are* the best.
     nothing_to_choose : bool
-        Whether there are as many features as independent directions: they are then the same
-        space, whatever the method.
+        Whether there are as many features as independent directions: every method then finds
+        the same space.
 
     Returns
     -------
@@ -47,9 +48,9 @@ def verdict(
     if random_share is None:
         return "no baseline"
     if against_random is None or not _clearly_ahead(random_share - share, against_random):
-        alike = random_share < _EVERYTHING and random_share - share < _SMALLEST_LEAD
+        alike = random_share < _RANDOM_PREDICTABLE and random_share - share < _SMALLEST_LEAD
         return "all alike" if alike else "no better than random"
-    return "hardly" if share > _HARDLY else "found"
+    return "hardly" if share > _HARDLY_PREDICTABLE else "found"
 
 
 def _clearly_ahead(lead: float, test: PairedTest) -> bool:
@@ -57,17 +58,17 @@ def _clearly_ahead(lead: float, test: PairedTest) -> bool:
         return False
     if test.p_value is None:  # too few repetitions for a test: all of them must agree
         return test.n_worse == test.n_repetitions
-    return test.p_value < _SURE
+    return test.p_value < _SIGNIFICANCE_LEVEL
 
 
 def about_as_good(test: PairedTest, mean_difference: float) -> bool:
-    """Tell whether a method can hardly be told from the best one: by little, or by luck."""
-    unsure = test.p_value is not None and test.p_value >= _SURE
+    """Tell whether a method is only insignificantly or slightly worse than the best one."""
+    unsure = test.p_value is not None and test.p_value >= _SIGNIFICANCE_LEVEL
     return unsure or mean_difference < SMALL_DIFFERENCE
 
 
 def percent(share: float) -> str:
-    """Write a share as a percentage a reader can say aloud.
+    """Write a share as a short percentage.
 
     Examples
     --------
@@ -90,7 +91,7 @@ def sentence(
 ) -> str:
     """Return the report's first sentence for a verdict.
 
-    `n_columns` are the columns that vary, where it matters that there are no more.
+    `n_columns` is the number of columns that vary.
 
     Examples
     --------
@@ -108,37 +109,36 @@ def sentence(
     )
     left = f"{leave} {_left(share, of)} to chance{ahead}"
     if kind == "nothing to choose":
-        return f"{_all_there_is(n_components, n_columns)}, so nothing to choose: {_it(one)} {left}."
+        return (
+            f"{_all_there_is(n_components, n_columns)}, so there is no choice: {_it(one)} {left}."
+        )
     randoms = "a random one leaves" if one else "random ones leave"
     beside = "" if random_share is None else f"; {randoms} {_left(random_share)}"
     found = f"{best}, found by {method}, {left}{beside}."
-    if method == "random":  # where chance was not beaten, nothing was found
-        found = f"{'A random one' if one else 'Random ones'} {left}, and no method's less."
+    if method == "random":  # no method beat chance
+        found = f"{'A random one' if one else 'Random ones'} {left}, and no method does better."
     if kind == "no better than random":
         features = "a feature that is" if one else "features that are"
         return f"No method found {features} clearly more predictable than random ones. {found}"
     if kind == "all alike":
-        return (
-            "Everything in this recording is about equally predictable, so that there is nothing "
-            f"to choose. {found}"
-        )
+        return f"Everything in this recording is about equally predictable. {found}"
     if kind == "hardly":
         return f"Hardly anything here is predictable. {found}"
     return found
 
 
 def doubt(share: float, predicted: float) -> str:
-    """Return what is to be said where predictions of other data do not bear a share out.
+    """Return a warning if predictions of other data do not confirm a share; otherwise nothing.
 
-    Of features that are loud at times and quiet at others the loud moments' neighbours are quiet
-    ones, and what is left to chance seems little, though nothing is predicted.
+    If a feature is loud at some times and quiet at others, the neighbours of loud moments are
+    quiet ones. Little seems to be left to chance then, although nothing is predicted.
 
     Parameters
     ----------
     share : float
-        Left to chance, on data not learnt from.
+        Share left to chance, on data not learned from.
     predicted : float
-        Share of that data that similar moments of the data learnt from predict.
+        Share of that data predicted by similar moments of the training data.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def doubt(share: float, predicted: float) -> str:
     ' But what followed similar moments elsewhere predicts only 1 % of them: see what to look out for.'
     """  # noqa: E501
     promised = 1.0 - share
-    if promised < 1.0 - _HARDLY or predicted >= BACKED * promised:
+    if promised < 1.0 - _HARDLY_PREDICTABLE or predicted >= BACKED * promised:
         return ""
     told = percent(max(predicted, 0.0))
     return (
@@ -174,7 +174,7 @@ def _it(one: bool) -> str:
 
 
 def _left(share: float, of: str = "") -> str:
-    # An estimate on few rows may exceed the whole; it says that nothing was predictable.
+    # An estimate from few rows may exceed 1: nothing was predictable.
     if share > 1.005:
         return f"all {of}".strip() + f" (estimated at {percent(share)})"
     return f"{percent(share)} {of}".strip()

@@ -1,4 +1,4 @@
-"""What was done and with what, in plain sentences."""
+"""How the methods were compared and on what data, in sentences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from predfeat.report._svg import number
 
 __all__ = ["also_good", "data_facts", "data_line", "protocol_sentences", "what_was_cut"]
 
-_LISTED = 8
+_MOST_NAMES_SHOWN = 8
 
 
 def _count(n: int, one: str, many: str | None = None) -> str:
@@ -17,12 +17,12 @@ def _count(n: int, one: str, many: str | None = None) -> str:
 
 
 def _listed(names: list[str], n_all: int) -> str:
-    more = n_all - min(len(names), _LISTED)
-    return ", ".join(names[:_LISTED]) + (f" and {number(more)} more" if more > 0 else "")
+    more = n_all - min(len(names), _MOST_NAMES_SHOWN)
+    return ", ".join(names[:_MOST_NAMES_SHOWN]) + (f" and {number(more)} more" if more > 0 else "")
 
 
 def also_good(results: dict[str, Any]) -> str:
-    """Return which other methods do about as well as the best, if there is something to do well."""
+    """Return which methods do about as well as the best, if the verdict allows it."""
     names = results["as_good"]
     if not names or results["verdict"] not in ("found", "hardly", "no baseline"):
         return ""
@@ -31,7 +31,7 @@ def also_good(results: dict[str, Any]) -> str:
 
 
 def data_line(results: dict[str, Any]) -> str:
-    """Return what the recording is, in one line."""
+    """Return the size of the recording, in one line."""
     data = results["data"]
     parts = [_count(data["n_rows"], "row"), _count(data["n_columns"], "column")]
     if data["axis"]["unit"] != "rows":
@@ -51,12 +51,12 @@ def protocol_sentences(results: dict[str, Any]) -> list[str]:
         f"part it had not seen (up to {_count(n_test, 'row')})."
     ]
     if protocol["kind"] == "sequences":
-        said.append("Sequences were dealt whole: none is in both parts.")
+        said.append("Each sequence belongs to one of the parts as a whole.")
     else:
         apart = protocol["n_lags"] + horizon_of(results)
         said.append(
-            "Both parts are stretches of consecutive rows at random places, with at least "
-            f"{_count(apart, 'row')} between them that belong to neither."
+            "Both parts are stretches of consecutive rows at random places, at least "
+            f"{_count(apart, 'row')} apart."
         )
     if (limits := what_was_cut(results)) != "":
         said.append(limits)
@@ -64,13 +64,13 @@ def protocol_sentences(results: dict[str, Any]) -> list[str]:
         said.append(
             "The features shown were found in repetition "
             f"{results['features']['repetition'] + 1}: one more fit, on "
-            f"{_count(protocol['fitted_rows'], 'row')}, ended in a worse place, which iterative "
+            f"{_count(protocol['fitted_rows'], 'row')}, gave a worse result, as iterative "
             "searches sometimes do."
         )
     elif protocol["fitted_rows"] < data["n_rows"]:
         said.append(
             "The features shown come from one more fit, on "
-            f"{_count(protocol['fitted_rows'], 'row')} spread over the recording (--max-fit takes "
+            f"{_count(protocol['fitted_rows'], 'row')} spread over the recording (--max-fit allows "
             "more)."
         )
     else:
@@ -92,26 +92,26 @@ def what_was_cut(results: dict[str, Any]) -> str:
     if not protocol.get("is_cut", by_length):
         return ""
     said = (
-        f"To save time, no part has more than {number(protocol['max_train'])} (to learn) or "
-        f"{number(protocol['max_test'])} rows (to judge)"
+        f"To save time, training parts have at most {number(protocol['max_train'])} rows and test "
+        f"parts at most {number(protocol['max_test'])}"
     )
     if protocol["kind"] == "sequences" and "train_sequences" in protocol:
         train, test = max(protocol["train_sequences"]), max(protocol["test_sequences"])
-        said += f", of {number(train)} and {number(test)} of the {number(n_all)} sequences"
+        said += f", from {number(train)} and {number(test)} of the {number(n_all)} sequences"
     return f"{said}; --max-train and --max-test allow more."
 
 
 def _pca(protocol: dict[str, Any]) -> str:
     kept = protocol["pca_components"]
     if kept is None:
-        return "no dimension cut beforehand (pca_components)"
+        return "no reduction by PCA beforehand (pca_components)"
     if isinstance(kept, float) and kept < 1:
         return f"the principal components that hold {100 * kept:g} % of the variance"
     return f"at most {number(kept)} principal components"
 
 
 def data_facts(results: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return what is to be known about the recording, as names and values."""
+    """Return facts about the recording, as names and values."""
     data = results["data"]
     gaps = data["n_gap_rows"]
     share = 100 * gaps / data["n_rows"] if data["n_rows"] else 0.0
@@ -129,7 +129,7 @@ def data_facts(results: dict[str, Any]) -> list[tuple[str, str]]:
         (
             "Independent directions",
             f"{number(data['rank'])} of {_count(data['n_columns'], 'column')}, after "
-            "leaving out constant and redundant ones and the cut by principal components",
+            "leaving out constant and redundant columns and reducing by PCA",
         ),
         ("Constant columns", _names(data["constant_columns"], data["n_constant_columns"])),
         ("Columns without numbers", _names(data["skipped_columns"], data["n_skipped_columns"])),

@@ -106,5 +106,5 @@ def audio_setup(
         tested_components=(5,),
         n_repeats=tuple(range(11)),
         quick=quick,
-        seed=random_state,
+        random_state=random_state,
     )

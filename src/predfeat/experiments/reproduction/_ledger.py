@@ -17,14 +17,14 @@ from predfeat.experiments.reproduction._specification import DataPoint, canonica
 
 __all__ = ["Ledger", "Measured", "Result"]
 
-# In the file's header, so that somebody else's database is never taken for ours: "pfld".
-_APPLICATION = 0x70666C64
+# In the file's header, so that another program's database is never taken for ours: "pfld".
+_APPLICATION_ID = 0x70666C64
 _LAYOUT = 1
 _COLUMNS = {
     "results": ("key", "version", "specification", "predictability", "share"),
     "times": ("key", "seconds"),
 }
-_PATIENCE = 30.0  # seconds to wait for another process's commit
+_LOCK_SECONDS = 30.0  # to wait for another process's commit
 _KEYS_AT_ONCE = 500
 
 _TABLES = (
@@ -113,7 +113,7 @@ class Ledger:
         path: str | os.PathLike[str],
         *,
         version: str = __version__,
-        patience: float = _PATIENCE,
+        patience: float = _LOCK_SECONDS,
     ):
         self.path = Path(path)
         self.version = version
@@ -126,7 +126,7 @@ class Ledger:
             raise
 
     def _prepare(self) -> None:
-        """Check whose file it is, and that it can be written: not after hours of work."""
+        """Check that the file is a ledger and can be written, before hours of work."""
         with self._named_errors("opened"):
             self._connection.execute("PRAGMA synchronous = FULL")
             with self._transaction():
@@ -135,7 +135,7 @@ class Ledger:
                 (n_tables,) = self._connection.execute(
                     "SELECT count(*) FROM sqlite_master"
                 ).fetchone()
-                if application != _APPLICATION and (application or layout or n_tables):
+                if application != _APPLICATION_ID and (application or layout or n_tables):
                     raise LedgerError(
                         f"{self.path} is a database of another program, not a ledger of results. "
                         "Nothing in it was changed. Give another folder."
@@ -149,21 +149,21 @@ class Ledger:
                 for table in _TABLES:
                     self._connection.execute(table)
                 self._refuse_other_contents()
-                # Written even if there already: a file that is read-only says so here.
-                self._connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+                # Written even if already there: a read-only file fails here.
+                self._connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
                 self._connection.execute(f"PRAGMA user_version = {_LAYOUT}")
 
     def _refuse_other_contents(self) -> None:
-        """Raise where the file holds more than our tables: views and triggers run as code does."""
+        """Raise if the file holds more than our tables: views and triggers can run code."""
         there = self._connection.execute(
             "SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
         ).fetchall()
         if sorted(there) != [("table", name) for name in sorted(_COLUMNS)]:
-            raise self._damaged("it holds other things than tables of results")
+            raise self._damaged("it holds more than tables of results")
         for name, columns in _COLUMNS.items():
             found = self._connection.execute(f"PRAGMA table_info({name})").fetchall()
             if tuple(column[1] for column in found) != columns:
-                raise self._damaged(f"its table {name} has other columns")
+                raise self._damaged(f"its table {name} has different columns")
 
     def _damaged(self, why: str) -> LedgerError:
         return LedgerError(
@@ -171,7 +171,7 @@ class Ledger:
         )
 
     def record(self, results: Sequence[Result]) -> None:
-        """Commit results, all of them or none; one that is there already stays as it is.
+        """Commit results, all of them or none; existing ones stay unchanged.
 
         Parameters
         ----------
@@ -183,7 +183,7 @@ class Ledger:
             They could not be written; what was there before is untouched.
         """
         rows = [(key_of(result.point, self.version), result) for result in results]
-        # Not "OR IGNORE", which would pass over a NaN, too.
+        # Not "OR IGNORE", which would also ignore a NaN.
         with self._named_errors("written"), self._transaction():
             self._connection.executemany(
                 "INSERT INTO results VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
@@ -204,7 +204,7 @@ class Ledger:
             )
 
     def find(self, points: Iterable[DataPoint]) -> dict[DataPoint, Measured]:
-        """Return the results that are there, of this version of the library.
+        """Return the results in the ledger, of this version of the library.
 
         Parameters
         ----------
@@ -225,7 +225,7 @@ class Ledger:
         }
 
     def seconds(self, points: Iterable[DataPoint]) -> dict[DataPoint, float]:
-        """Return how long the fits took whose results are there.
+        """Return the times of the fits whose results are in the ledger.
 
         Parameters
         ----------
@@ -276,7 +276,7 @@ class Ledger:
             for key, *values in rows:
                 # A damaged index finds other rows than were asked for; any cell may hold text.
                 if key not in by_key or not all(type(value) is float for value in values):
-                    raise self._damaged(f"its table {table} holds what was never recorded")
+                    raise self._damaged(f"its table {table} holds unexpected values")
                 yield by_key[key], tuple(values)
 
     @contextmanager
@@ -296,20 +296,20 @@ class Ledger:
     def _named_errors(self, done: str) -> Iterator[None]:
         try:
             yield
-        except UnicodeDecodeError as error:  # SQLite quotes what it cannot read
-            raise self._damaged("it holds text that is none") from error
+        except UnicodeDecodeError as error:  # SQLite quotes bytes it cannot decode
+            raise self._damaged("it holds invalid text") from error
         except sqlite3.Error as error:
             raise LedgerError(_explained(self.path, done, error)) from error
 
 
 def _explained(path: Path, done: str, error: sqlite3.Error) -> str:
-    """Return what an error of SQLite means for the one who reads it."""
+    """Return a message for the user about an error of SQLite."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     kept = "Results that were finished before are kept; run the same command again to go on."
     if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
         return f"{path} is no ledger of results, or it is damaged ({error}). Give another folder."
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return f"{path} is locked by another program that does not let go. Close it. {kept}"
+        return f"{path} is locked by another program. Close it. {kept}"
     if code == sqlite3.SQLITE_FULL:
         return f"{path} cannot be {done}: the disk is full. Make room. {kept}"
     if code == sqlite3.SQLITE_READONLY:

@@ -83,7 +83,7 @@ def run_setup(
     ledger : Ledger
     n_repetitions : int
     n_repetitions_of_others : int, optional
-        Of the panels beside the central one; the same by default.
+        Of the panels other than the central one; the same by default.
     n_jobs : int, default=1
         Processes.
     on_progress : callable, optional
@@ -110,7 +110,7 @@ def run_setup(
     measured, seconds = ledger.find(points), ledger.seconds(points)
     if not measured.keys() & seconds.keys() >= {*points}:
         raise LedgerError(
-            f"{ledger.path} has lost results that were recorded, or their times: it is damaged. "
+            f"{ledger.path} has lost recorded results or their times: it is damaged. "
             "Give another folder."
         )
     rows = [Row(place, measured[place.point], seconds[place.point]) for place in places]
@@ -123,7 +123,7 @@ def _choose_repeats(
     n_jobs: int,
     on_progress: Callable[[int, int], None] | None,
 ) -> int:
-    """Return PFA's K; that with the best features of the training parts, where one may choose."""
+    """Return PFA's K: among several, the one with the best features on the training parts."""
     if len(setup.n_repeats) == 1:
         return setup.n_repeats[0]
     candidates = repeat_points(setup)

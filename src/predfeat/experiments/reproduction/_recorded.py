@@ -28,7 +28,7 @@ def recorded_setup(
     tested_components: tuple[int, ...],
     n_repeats: tuple[int, ...],
     quick: bool,
-    seed: int,
+    random_state: int,
 ) -> Setup:
     """Return the panels a to f over p, k, q, S_train, R and M.
 
@@ -46,7 +46,7 @@ def recorded_setup(
         Candidates for PFA's K.
     quick : bool
         Few rows, few iterations, three values in each panel.
-    seed : int
+    random_state : int
 
     Returns
     -------
@@ -60,8 +60,8 @@ def recorded_setup(
         max_iter=50,
         n_components=5,
         n_columns=source.values.shape[1],
-        # 50 iterations on 10 000 rows, a thousand times: where the features stay the same, or go
-        # to and fro between the same two spaces, the rest is not waited for. Panel e waits.
+        # 50 iterations on 10 000 rows, a thousand times: the fit stops early if the features stay
+        # the same, or alternate between two spaces. Panel e does all iterations.
         tol=GPFA().tol,
     )
     setup = Setup(
@@ -81,7 +81,7 @@ def recorded_setup(
         pca_components=0.99,
         n_repeats=n_repeats,
         tested_components=tested_components,
-        seed=seed,
+        random_state=random_state,
     )
     if quick:
         setup = _small(setup)

@@ -1,4 +1,4 @@
-"""All missing points computed, by several processes, and committed one fit after the other."""
+"""Computes all missing points in several processes, and commits them fit by fit."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ def compute(
     n_jobs : int, default=1
         Processes; -1 for as many as there are processors.
     on_progress : callable, optional
-        Called with the number of points done and of all, at the start and after every fit; those
-        that an earlier run finished count as done.
+        Called with the number of points done and the total, at the start and after every fit;
+        those finished by an earlier run count as done.
 
     Raises
     ------
     LedgerError
         A result could not be written.
     WorkerError
-        A process was ended from outside, mostly for want of memory.
+        A process was ended from outside, mostly for lack of memory.
     """
     wanted = list(dict.fromkeys(points))
     found = ledger.find(wanted)
@@ -75,8 +75,8 @@ def compute(
 def _tasks(points: Sequence[DataPoint]) -> list[_Task]:
     """Put the points of one fit together, in the order of the repetitions.
 
-    So that a run that is stopped early has whole repetitions, and the next task mostly needs the
-    white rows that its process still holds.
+    So a run that is stopped early has whole repetitions, and the next task mostly needs the white
+    rows that its process still holds.
     """
     of_fit: dict[Fit, list[DataPoint]] = defaultdict(list)
     for point in points:

@@ -34,7 +34,7 @@ class Panel:
         A field of `Parameters`.
     values : tuple of int
     exact : bool, default=False
-        Whether GPFA takes all R iterations, also where the experiment lets it stop early.
+        Whether GPFA does all R iterations, even if the experiment lets it stop early.
     """
 
     letter: str
@@ -68,8 +68,9 @@ class Setup:
     tested_components : tuple of int
         M of the significance tests.
     times : bool
-        Whether run times are drawn, too.
-    seed : int
+        Whether to draw run times, too.
+    random_state : int
+        The data of repetition i is drawn from (random_state, i).
     """
 
     experiment: str
@@ -82,7 +83,7 @@ class Setup:
     n_repeats: tuple[int, ...]
     tested_components: tuple[int, ...]
     times: bool = False
-    seed: int = 0
+    random_state: int = 0
 
     @property
     def n_ordered(self) -> int:
@@ -121,7 +122,7 @@ class Setup:
             method=method,
             settings=settings,
             repetition=repetition,
-            seed=self.seed,
+            seed=self.random_state,
         )
         return DataPoint(
             fit, parameters.n_components, parameters.n_lags, parameters.n_measured, part
@@ -156,7 +157,7 @@ def panel_points(
         PFA's K.
     n_repetitions : int
     n_repetitions_of_others : int, optional
-        Of the panels beside the central one; the same by default.
+        Of the panels other than the central one; the same by default.
 
     Yields
     ------
@@ -175,7 +176,7 @@ def panel_points(
 
 
 def repeat_points(setup: Setup, n_repetitions: int = 3) -> dict[int, Sequence[DataPoint]]:
-    """Return for every candidate of PFA's K the points by which it is judged.
+    """Return the points that decide between candidates for PFA's K.
 
     They are measured on training parts, at the default parameters, and always on those of the
     same repetitions: however many others follow, K stays the same.

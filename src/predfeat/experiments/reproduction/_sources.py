@@ -16,8 +16,8 @@ from predfeat.splits import random_windows
 
 __all__ = ["NoiseSource", "Part", "RecordingSource", "Source"]
 
-# Rows between training and test part: more than any p, and than frames of a sound overlap.
-_APART = 20
+# Rows between training and test part: more than any p, and more than frames of a sound overlap.
+_GAP_ROWS = 20
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Source(Protocol):
 
     @property
     def name(self) -> str:
-        """How figures call the data."""
+        """The name of the data in figures."""
 
     @property
     def description(self) -> str:
@@ -83,7 +83,7 @@ class RecordingSource:
     groups : ndarray of shape (n_rows,) or None
         Ids of the sequences.
     fingerprint : str
-        Of the values; found by itself.
+        Of the values; computed by default.
 
     Examples
     --------
@@ -113,12 +113,12 @@ class RecordingSource:
             object.__setattr__(self, "fingerprint", digest.hexdigest()[:16])
 
     def require(self, n_train: int, n_test: int) -> None:
-        """Raise where the recording is too short for its two parts."""
-        needed = n_train + n_test + _APART
+        """Raise if the recording is too short for its two parts."""
+        needed = n_train + n_test + _GAP_ROWS
         if len(self.values) < needed:
             raise SplitError(
                 f"{self.name} has {len(self.values)} rows, but {n_train} to learn from, {n_test} "
-                f"to measure on and {_APART} between them are needed: {needed}. Give a longer "
+                f"to measure on and {_GAP_ROWS} between them are needed: {needed}. Give a longer "
                 "recording."
             )
 
@@ -127,7 +127,7 @@ class RecordingSource:
         self.require(fit.n_drawn, fit.n_test)
         random = np.random.default_rng((fit.seed, fit.repetition))
         split = random_windows(
-            len(self.values), fit.n_drawn, fit.n_test, _APART, random_state=random
+            len(self.values), fit.n_drawn, fit.n_test, _GAP_ROWS, random_state=random
         )
         return self._part(split.train[: fit.n_train]), self._part(split.test)
 

@@ -16,13 +16,13 @@ from predfeat.features import METHODS
 
 __all__ = ["SignedRank", "holm", "rank_biserial", "signed_rank_csv", "signed_rank_table"]
 
-_OF = tuple(METHODS[word].name for word in ("gpfa1", "gpfa2"))
-_AGAINST = tuple(METHODS[word].name for word in ("sfa", "pfa", "foreca"))
+_TESTED_METHODS = tuple(METHODS[word].name for word in ("gpfa1", "gpfa2"))
+_OTHER_METHODS = tuple(METHODS[word].name for word in ("sfa", "pfa", "foreca"))
 
 
 @dataclass(frozen=True)
 class SignedRank:
-    """GPFA beside another method, over the same repetitions.
+    """GPFA compared with another method, over the same repetitions.
 
     Attributes
     ----------
@@ -35,12 +35,12 @@ class SignedRank:
     n_repetitions, n_better : int
         Repetitions, and those in which `method` was better.
     mean_difference : float
-        Mean of the method's measure minus the other's: negative, where it is better.
+        Mean of the method's measure minus the other's: negative if it is better.
     effect : float
-        Rank-biserial correlation: 1 where the method is better in all repetitions, -1 where it
-        is worse in all.
+        Rank-biserial correlation: 1 if the method is better in all repetitions, -1 if it is
+        worse in all.
     p_value : float or None
-        Of the two-sided Wilcoxon signed-rank test; None with too few repetitions to tell.
+        Of the two-sided Wilcoxon signed-rank test; None with too few repetitions.
     p_corrected : float or None
         After Holm, over all tests of the table with the same measure.
     """
@@ -76,8 +76,8 @@ def signed_rank_table(outcomes: Sequence[Outcome]) -> list[SignedRank]:
             _compare(outcome, n_components, measure, method, other)
             for outcome in outcomes
             for n_components in outcome.setup.tested_components
-            for method in _OF
-            for other in _AGAINST
+            for method in _TESTED_METHODS
+            for other in _OTHER_METHODS
         ]
         corrected = holm([row.p_value for row in rows])
         table += [
@@ -156,7 +156,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """Return p-values corrected for their number, after Holm.
 
     The smallest is multiplied by their number n, the next by n - 1 and so on; none is smaller than
-    one before it, or larger than 1. Tests that told nothing (None) do not count.
+    one before it, or larger than 1. Tests without a p-value (None) do not count.
 
     Parameters
     ----------

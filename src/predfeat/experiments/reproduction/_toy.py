@@ -58,10 +58,10 @@ def toy_setup(*, quick: bool = False, random_state: int = 0) -> Setup:
     [('a', 'n_train', 800), ('b', 'n_columns', 100), ('c', 'n_neighbors', 30)]
     """
     if not quick:
-        return replace(_PAPER, seed=random_state)
+        return replace(_PAPER, random_state=random_state)
     return replace(
         _PAPER,
-        seed=random_state,
+        random_state=random_state,
         panels=(
             Panel("a", "n_train", (100, 400, 700)),
             Panel("b", "n_columns", (2, 10, 30)),

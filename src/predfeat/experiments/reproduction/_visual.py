@@ -19,12 +19,12 @@ __all__ = ["GAME", "game_source", "sprites_source", "video_source", "visual_setu
 
 GAME = "ALE/Riverraid-v5"
 
-# Of River Raid, the right bank of the river with what comes down it; below it are the figures.
+# River Raid: the right bank of the river and what comes down it, without the score below.
 _WINDOWS = {GAME: (30, 40, 20, 20)}
 
-_SIZE = 20
+_WINDOW_SIZE = 20
 _VIDEO_HEIGHT, _VIDEO_WIDTH = 120, 160  # as in the paper
-_COARSE = 4
+_COARSENING = 4
 
 
 def sprites_source(*, quick: bool = False) -> RecordingSource:
@@ -48,7 +48,7 @@ def sprites_source(*, quick: bool = False) -> RecordingSource:
     recording = moving_sprites(_n_frames(quick))
     return RecordingSource(
         recording.source,
-        "The built-in simulator of moving sprites, in the place of a game: no game was played.",
+        "The built-in simulator of moving sprites, in place of a game: no game was played.",
         recording.values,
     )
 
@@ -64,7 +64,7 @@ def game_source(
         Of the environment.
     window : (int, int, int, int), optional
         (top, left, height, width), in pixels of the picture shrunk by half; by default one
-        chosen by eye for River Raid, and that in which most changes for others.
+        chosen by eye for River Raid, and the one with the most change for others.
     quick : bool, default=False
         Few frames.
 
@@ -94,7 +94,7 @@ def video_source(
     ----------
     path : str or path
     window : (int, int, int, int), optional
-        (top, left, height, width) after scaling; by default 20 × 20 pixels where most changes.
+        (top, left, height, width) after scaling; by default the 20 × 20 pixels that change most.
 
     Returns
     -------
@@ -107,11 +107,11 @@ def video_source(
     """
     if window is None:
         # Searched in a coarse copy: the whole video in full would not fit into memory.
-        height, width = _VIDEO_HEIGHT // _COARSE, _VIDEO_WIDTH // _COARSE
+        height, width = _VIDEO_HEIGHT // _COARSENING, _VIDEO_WIDTH // _COARSENING
         coarse = read(path, height=height, width=width).values.reshape(-1, height, width)
-        at = busiest_window(coarse, _SIZE // _COARSE, _SIZE // _COARSE)
+        at = busiest_window(coarse, _WINDOW_SIZE // _COARSENING, _WINDOW_SIZE // _COARSENING)
         del coarse
-        window = tuple(_COARSE * number for number in at)
+        window = tuple(_COARSENING * number for number in at)
     recording = read(path, height=_VIDEO_HEIGHT, width=_VIDEO_WIDTH, window=window)
     top, left, height, width = window
     return RecordingSource(
@@ -153,7 +153,7 @@ def visual_setup(source: RecordingSource, *, quick: bool = False, random_state: 
         tested_components=(5, 12),
         n_repeats=(1,),
         quick=quick,
-        seed=random_state,
+        random_state=random_state,
     )
 
 

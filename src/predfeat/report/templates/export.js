@@ -1,4 +1,4 @@
-// Every figure as a file: an SVG of plain shapes and text as the reader sees it, or a picture of that.
+// Saves a figure as a file: an SVG of plain shapes and text, as displayed, or a bitmap of it.
 (function () {
   "use strict";
   const language = "http://www.w3.org/2000/svg";
@@ -14,7 +14,7 @@
     const box = element.getBoundingClientRect();
     return box.width > 0 && box.height > 0 && !element.closest(".save, .tools, figcaption, [hidden]");
   }
-  // Classes mean nothing outside the page: what they say is written into each shape.
+  // Classes have no meaning outside the page: their styles are written into each shape.
   function copied(svg, origin) {
     const box = svg.getBoundingClientRect(), copy = svg.cloneNode(true);
     const theirs = svg.querySelectorAll("*"), ours = copy.querySelectorAll("*");
@@ -36,7 +36,7 @@
     copy.setAttribute("overflow", getComputedStyle(svg).overflow);
     return copy;
   }
-  // Words that stand on one line become one text.
+  // Words on one line become one text element.
   function lines(node) {
     const range = document.createRange(), found = [], words = /\S+/g;
     let word;
@@ -52,7 +52,7 @@
   function drawing(figure) {
     let parts = Array.from(figure.children);
     const tools = figure.querySelector(".tools");
-    if (tools) parts = Array.from(tools.parentElement.children); // what stands beside the buttons
+    if (tools) parts = Array.from(tools.parentElement.children); // the elements next to the buttons
     parts = parts.filter(function (e) { return e.tagName !== "FIGCAPTION" && !e.matches(".save, .tools"); });
     const boxes = parts.map(function (e) { return e.getBoundingClientRect(); }), pad = 12;
     const left = Math.min.apply(null, boxes.map(function (b) { return b.left; })) - pad;
@@ -107,7 +107,7 @@
   }
   function savePng(figure) {
     const drawn = drawing(figure), picture = new Image();
-    // Twice as fine as the screen, as far as a canvas can be.
+    // Twice the resolution of the screen, up to the limit of a canvas.
     const scale = Math.min(2, 8000 / Math.max(drawn.width, drawn.height));
     picture.onload = function () {
       const canvas = document.createElement("canvas");

@@ -8,10 +8,10 @@
   axis.start = axis.start || 0; // files of earlier versions count from 0
   const smallest = Math.min(nRows, Math.max(8, (8 * nRows) / nBins));
   const said = box.querySelector("output");
-  // Of a long recording a stretch is shown first: all of it at once is but a band.
+  // A long recording starts with a part of it: the whole would be a solid band.
   let view = [0, nRows > 3000 ? Math.min(nRows, Math.max(1000, (250 * nRows) / nBins)) : nRows];
 
-  // The scale of each trace is that of all of it: zooming in time must not change heights.
+  // Each trace is scaled by its full range: zooming in time must not change heights.
   const traces = data.traces.map(function (trace) {
     let low = Infinity, high = -Infinity;
     const top = trace.high || trace.low;
@@ -132,7 +132,7 @@
       step = second * Math.pow(10, Math.ceil(Math.log10(rough / second) - 1e-9));
     }
     if (step) {
-      // From Monday on, so that weeks begin where weeks do.
+      // Weeks begin on Monday.
       const from = step > day ? 4 * day : 0;
       for (let at = Math.ceil((low - from) / step) * step + from; at <= high; at += step) found.push(at);
     } else {
@@ -230,7 +230,7 @@
 
   const columns = box.querySelector(".columns");
   function shareAt(clientX) {
-    // Two columns show the same time: the pointer counts in the one it is over.
+    // Both columns show the same time: the pointer's position is that in its own column.
     const parts = Array.from(columns.children).map(function (part) {
       return (part.querySelector("svg[data-trace]") || part).getBoundingClientRect();
     });
@@ -243,7 +243,7 @@
       move(event.deltaX / shareAt(event.clientX).width);
       return;
     }
-    // Zooming out of everything is scrolling on: the page must not be caught here.
+    // At full extent, zooming out scrolls the page instead.
     if (event.deltaY > 0 && view[0] === 0 && view[1] === nRows) return;
     event.preventDefault();
     const lines = event.deltaMode === 1 ? 30 : 1;
