@@ -146,7 +146,7 @@ def embed(
     >>> settings = GraphSettings(n_neighbors=5)
     >>> found = embed(white, white, find_neighbors(white, settings), settings, n_directions=2)
     >>> found.directions.shape, found.eigenvalues.round(1).tolist()
-    ((4, 2), [0.7, 0.7])
+    ((4, 2), [0.6, 0.6])
     """
     context = GraphContext(
         white=white,
