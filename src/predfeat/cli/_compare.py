@@ -69,7 +69,7 @@ def compare(
         typer.Option(
             min=1,
             max=MOST,
-            help="Features to find, M (3, or fewer where there are not so many directions; 2 "
+            help="Features to find, M (3, or fewer if the data has fewer directions; 2 "
             "without a file).",
             show_default=False,
         ),
