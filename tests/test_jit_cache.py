@@ -41,7 +41,7 @@ def call(tmp_path, monkeypatch):
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
 
     def run():
-        monkeypatch.setattr(_jit_cache, "_is_told", False)
+        monkeypatch.setattr(_jit_cache, "_has_warned", False)
         specification = spec_from_file_location("kernels", source)
         kernels = module_from_spec(specification)
         with warnings.catch_warnings(record=True) as caught:

@@ -40,7 +40,7 @@ def test_no_work_has_no_results():
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("start_up", [1e-9, 1e9])
 def test_work_is_shared_where_workers_are_worth_their_start(monkeypatch, n_jobs, start_up):
-    monkeypatch.setattr("predfeat._processes._START_UP", start_up)
+    monkeypatch.setattr("predfeat._processes._START_UP_SECONDS", start_up)
     told = []
 
     def work(number):
@@ -75,7 +75,7 @@ def test_a_worker_gets_at_least_twice_the_work_of_its_start(monkeypatch):
 
     monkeypatch.setattr("predfeat._processes.finished_work", spy)
     for start_up in (0.5, 1.25, 2.0):
-        monkeypatch.setattr("predfeat._processes._START_UP", start_up)
+        monkeypatch.setattr("predfeat._processes._START_UP_SECONDS", start_up)
         with shared_work(divmod, [(n, 3) for n in range(6)], [1.0] * 6, 4) as finished:
             assert list(finished) == [divmod(n, 3) for n in range(6)]
     assert used == [(5, 4), (5, 2)]

@@ -337,7 +337,7 @@ def test_rank_of_nothing():
     with pytest.warns(ConstantColumnsWarning, match=r"2 of 2 column\(s\) are constant"):
         whitening = whiten(np.ones((10, 2)))[1]
     assert whitening.rank == 0
-    with pytest.raises(RankError, match=r"all 2 column\(s\) are constant, the rank .* is 0"):
+    with pytest.raises(RankError, match=r"all 2 column\(s\) are constant, so the rank .* is 0"):
         whitening.require(1)
 
 

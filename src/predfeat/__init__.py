@@ -1,16 +1,16 @@
 """predfeat: the most predictable features of a multivariate time series.
 
-The packages in the order of the data's way through them, which is also the order of imports (a
-package imports only from those above it):
+The packages, in the order in which data passes through them. This is also the order of imports: a
+package imports only from those above it.
 
 ==============  ===================================================================
-series          what comes in: sequences, gaps, states; every message about data
-splits          how a series is parted: folds, windows, halves; rows taken of it
+series          the input: sequences, gaps, states; every message about data
+splits          parts of a series: folds, windows, halves, selected rows
 whitening       centre, PCA, unit covariance, rank
-neighbors       who is similar: the k nearest states of every state
+neighbors       similarity: the k nearest states of every state
 graph           which samples to pull together: projected Laplacians
 solvers         the eigenproblem: order, sign, rank
-measures        how good is it: pure functions
+measures        the quality of features: pure functions
 features        the estimators GPFA, SFA, PFA, ForeCA, RandomFeatures, AutoFeatures
 selection       which p, k and M, how many are real, what went wrong
 persistence     model files without pickle
@@ -49,7 +49,7 @@ __all__ = [
     "__version__",
 ]
 
-# Loaded when first asked for: `predfeat --help` need not wait for scikit-learn.
+# Loaded on first access: `predfeat --help` need not wait for scikit-learn.
 _HOMES = {
     **dict.fromkeys(
         ("GPFA", "SFA", "PFA", "ForeCA", "RandomFeatures", "AutoFeatures"), "predfeat.features"
@@ -58,7 +58,7 @@ _HOMES = {
     "nearest_neighbors": "predfeat.neighbors",
     **dict.fromkeys(("save", "load", "read_header"), "predfeat.persistence"),
 }
-# So that `predfeat.datasets` is there after `import predfeat`, and costs nothing before.
+# Loaded on first access: `predfeat.datasets` works after `import predfeat` at no cost.
 _MODULES = (
     "series", "splits", "whitening", "neighbors", "graph", "solvers", "measures", "features",
     "selection", "persistence", "datasets", "experiments", "report", "cli", "exceptions",

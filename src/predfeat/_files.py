@@ -1,4 +1,4 @@
-"""Files that appear under their name whole, or not at all."""
+"""Files that appear under their name complete, or not at all."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from typing import BinaryIO, TextIO
 
 __all__ = ["read_whole", "remove_unfinished", "try_to_write", "write_whole", "write_whole_text"]
 
-# What is there for the moment only, for who ends the process without leaving the blocks.
+# Temporary files, to be removed by whoever ends the process without leaving the blocks.
 _unfinished: set[Path] = set()
 
 
 def read_whole(path: str | os.PathLike[str], *, at_most: int | None = None) -> bytes:
-    """Return the bytes of a file that has an end.
+    """Return the bytes of a regular file.
 
     Parameters
     ----------
     path : str or path
     at_most : int, optional
-        The bytes that it may have.
+        The largest size allowed.
 
     Raises
     ------
     OSError
-        It is a pipe or a device, which may never end, or has more bytes.
+        It is a pipe or a device, which may never end, or it is too large.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def read_whole(path: str | os.PathLike[str], *, at_most: int | None = None) -> b
         ...
     OSError: /dev/null is a pipe or a device, not a file. Give the name of a file.
     """
-    # Before it is opened: opening a pipe would wait for a writer.
+    # Checked before opening: opening a pipe would wait for a writer.
     mode = os.stat(path).st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         raise OSError(
@@ -49,14 +49,14 @@ def read_whole(path: str | os.PathLike[str], *, at_most: int | None = None) -> b
         n_bytes = os.fstat(stream.fileno()).st_size
         if at_most is not None and n_bytes > at_most:
             raise OSError(
-                f"{os.fspath(path)} has {n_bytes} bytes, and at most {at_most} are read. It is no "
-                "file that predfeat wrote."
+                f"{os.fspath(path)} has {n_bytes} bytes, and at most {at_most} are read. It is not "
+                "a file that predfeat wrote."
             )
         return stream.read(n_bytes)
 
 
 def remove_unfinished() -> None:
-    """Remove what is being written, before the process ends in the middle of it.
+    """Remove unfinished files before the process ends in the middle of writing them.
 
     Examples
     --------
@@ -82,15 +82,15 @@ def write_whole(path: str | os.PathLike[str], *, overwrite: bool = False) -> Ite
     """Open a file that gets its name only when everything is written.
 
     Until the block ends, the bytes go to a hidden temporary file in the same directory. An error
-    in the block, Ctrl-C included, removes that one and leaves what stood under `path` as it was.
+    in the block, including Ctrl-C, removes that file and leaves `path` as it was.
 
     Parameters
     ----------
     path : str or path
         The name the file gets. A symbolic link is followed.
     overwrite : bool, default=False
-        Replace a file of that name. Otherwise such a file is never touched, even if it comes into
-        being while the block runs.
+        Replace a file of that name. Otherwise such a file is never touched, even if it is created
+        while the block runs.
 
     Yields
     ------
@@ -99,11 +99,11 @@ def write_whole(path: str | os.PathLike[str], *, overwrite: bool = False) -> Ite
     Raises
     ------
     FileExistsError
-        There is such a file, and `overwrite` is False.
+        The file exists, and `overwrite` is False.
     FileNotFoundError
         The directory does not exist.
     OSError
-        The system refuses (disk full, no permission); its `filename` is that of `path`.
+        The system refuses (disk full, no permission); its `filename` is `path`.
 
     Examples
     --------
@@ -136,11 +136,11 @@ def write_whole(path: str | os.PathLike[str], *, overwrite: bool = False) -> Ite
 
 
 def try_to_write(path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-    """Raise at once what `write_whole` would raise after the work: nothing is left behind.
+    """Raise now what `write_whole` would raise after the work; nothing is left behind.
 
-    A hidden file is made beside `path` and removed, as that is what will be done: permission bits
-    tell neither of read-only file systems nor of what the superuser may. A file to be replaced
-    must be one that may be written to.
+    A hidden file is created beside `path` and removed, as `write_whole` will do: permission bits
+    show neither read-only file systems nor what the superuser may do. A file to be replaced must
+    be writable.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def try_to_write(path: str | os.PathLike[str], *, overwrite: bool = False) -> No
 
 
 def _hidden_beside(target: Path) -> Path:
-    # Not made from the target's name, which may already have the greatest length allowed.
+    # Not derived from the target's name, which may already have the maximum length.
     return target.parent / f".predfeat-{secrets.token_hex(8)}.part"
 
 
@@ -188,12 +188,12 @@ def _opened(temporary: Path) -> Iterator[BinaryIO]:
     binary = getattr(os, "O_BINARY", 0)
     _unfinished.add(temporary)
     try:
-        # 0o666 is what open() asks for: the umask makes of it the mode of any new file.
+        # open() also asks for 0o666: the umask turns it into the mode of any new file.
         descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | binary, 0o666)
         with os.fdopen(descriptor, "wb") as stream:
             yield stream
     finally:
-        # Where this fails, too, either the file is whole or the first error says what is wrong.
+        # If this fails as well, either the file is complete or the first error says what is wrong.
         with suppress(OSError):
             os.unlink(temporary)
         _unfinished.discard(temporary)
@@ -235,7 +235,7 @@ def write_whole_text(path: str | os.PathLike[str], *, overwrite: bool = False) -
 
 @contextmanager
 def _errors_naming(target: Path, temporary: Path) -> Iterator[None]:
-    """Let the system's errors name the file that was wanted, not the temporary one or none."""
+    """Make the system's errors name the target file, not the temporary one or none."""
     try:
         yield
     except OSError as error:
@@ -260,7 +260,7 @@ def _refuse_bad_target(target: Path, overwrite: bool) -> None:
 
 
 def _give_new_name(temporary: Path, target: Path) -> None:
-    """Name a finished file, failing if the name is taken: a link is made or refused in one step."""
+    """Name a finished file; fail if the name is taken. A link is made or refused in one step."""
     try:
         os.link(temporary, target)
     except FileExistsError:
@@ -272,8 +272,8 @@ def _give_new_name(temporary: Path, target: Path) -> None:
 def _reserve_and_replace(temporary: Path, target: Path) -> None:
     """Do the same on file systems without hard links, such as FAT.
 
-    The name is reserved with an empty file first. Only a kill between these two calls would leave
-    that one, while testing and then replacing could destroy somebody's file.
+    The name is first reserved with an empty file. Only a kill between these two calls would leave
+    it behind, while testing and then replacing could destroy somebody's file.
     """
     try:
         os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
@@ -292,6 +292,5 @@ def _reserve_and_replace(temporary: Path, target: Path) -> None:
 
 def _exists(target: Path) -> FileExistsError:
     return FileExistsError(
-        f"{target} exists already, and is not replaced unasked. Give another name, or "
-        "overwrite=True."
+        f"{target} exists already and will not be replaced. Give another name, or overwrite=True."
     )

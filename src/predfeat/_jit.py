@@ -1,8 +1,8 @@
-"""What is compiled, and how; with `_jit_cache`, where it is kept, the only place that names numba.
+"""How kernels are compiled. Only this module and `_jit_cache`, which stores them, name numba.
 
 Kernels are functions over flat arrays that also run, slowly, as plain Python. Nothing here imports
-numba until a kernel is really wanted, so that `import predfeat` stays light; where numba is
-missing, callers ask `is_available` and take their plain NumPy way.
+numba until a kernel is needed, so `import predfeat` stays light. Callers ask `is_available`, and
+use plain NumPy if numba is missing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["compiled", "compiled_strictly", "is_available", "is_loaded", "loadin
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
-# Sums may be reordered and contracted; infinities keep their meaning, they are used as limits.
+# Sums may be reordered and contracted; infinities keep their meaning because they serve as limits.
 _FAST_MATH = {"reassoc", "contract", "nsz", "arcp"}
 
 _any_loaded = False
@@ -27,7 +27,7 @@ def is_available() -> bool:
     """Tell whether kernels can be compiled here."""
     try:
         return find_spec("numba") is not None
-    except ValueError:  # its place in sys.modules was blocked
+    except ValueError:  # it was blocked in sys.modules
         return False
 
 
@@ -37,13 +37,13 @@ def is_loaded() -> bool:
 
 
 def loading_seconds() -> float:
-    """Return about how long it takes until kernels can be called: to load, or to compile them."""
+    """Return about how long it takes to load or compile the kernels."""
     machine_code = Path(__file__).parent.glob("*/__pycache__/*.nbi")
     return 1.0 if any(machine_code) else 10.0
 
 
 def compiled_strictly(kernel: Kernel) -> Kernel:
-    """Compile a kernel whose sums must round as they are written, wherever it is called from."""
+    """Compile a kernel whose sums must round as written, whatever calls it."""
     return _compile(kernel, fast_math=False)
 
 
@@ -55,8 +55,8 @@ def compiled(kernel: Kernel) -> Kernel:
 def _compile(kernel: Kernel, fast_math: Any) -> Kernel:
     """Compile without the interpreter lock, and keep the machine code on disk.
 
-    Where no folder for the machine code can be written, it is compiled anew in each process. What
-    is damaged there is noticed (`_jit_cache`), and replaced.
+    If no folder for the machine code is writable, each process compiles it again. Damaged files
+    are detected (`_jit_cache`) and replaced.
     """
     global _any_loaded
     from numba import njit
@@ -71,7 +71,7 @@ def _compile(kernel: Kernel, fast_math: Any) -> Kernel:
         "boundscheck": False,
     }
     result: Kernel = njit(**options)(kernel)
-    # As njit(cache=True) does with a cache of its own, which it looks into at the first call.
+    # njit(cache=True) does the same with its own cache, which is read at the first call.
     with suppress(RuntimeError):
         result._cache = CheckedCache(kernel)  # type: ignore[attr-defined]
     return result

@@ -1,12 +1,12 @@
-"""Machine code on disk that is checked before it is used, and made anew where it is damaged.
+"""Machine code on disk that is checked before use, and compiled again if it is damaged.
 
-numba keeps, for every kernel, an index (.nbi) and the code (.nbc), both pickled, and takes what it
-finds on trust: a damaged file would end every fit with an error of the unpickler, or worse, be run.
-Here each file ends with a digest of what stands before it, which numba itself does not read. A file
-that does not fit its digest is never unpickled; the kernel is compiled and the file replaced.
+numba keeps an index (.nbi) and the code (.nbc) of every kernel, both pickled, and trusts what it
+finds: a damaged file would end every fit with an unpickling error or, worse, be executed. Here each
+file ends with a digest of its content, which numba itself does not read. A file that does not match
+its digest is never unpickled; the kernel is compiled and the file replaced.
 
-A digest is no signature: who may write into the folder may have code run by who loads from it, as
-with Python's own __pycache__.
+A digest is not a signature: anyone who may write to the folder can run code in a process that loads
+from it, as with Python's own __pycache__.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from predfeat.exceptions import KernelCacheWarning
 __all__ = ["CheckedCache"]
 
 _MARK = b"predfeat:sha256:"
-_END = len(_MARK) + hashlib.sha256().digest_size
+_TRAILER_LENGTH = len(_MARK) + hashlib.sha256().digest_size
 
-_is_told = False
+_has_warned = False
 
 
 class CheckedCache(FunctionCache):
-    """numba's cache of one kernel, in which nothing that goes wrong with a file is an error."""
+    """numba's cache of one kernel, in which no problem with a file is an error."""
 
     def __init__(self, kernel: Any) -> None:
         super().__init__(kernel)
@@ -44,11 +44,11 @@ class CheckedCache(FunctionCache):
         )
 
     def load_overload(self, *given: Any) -> Any:
-        """Return the machine code, None if there is none that can be used."""
+        """Return the machine code, or None if there is none that can be used."""
         try:
             return super().load_overload(*given)
         except Exception as error:  # an unpickler may raise anything
-            _tell(self._cache_file._index_path, error)
+            _warn_once(self._cache_file._index_path, error)
             return None
 
     def save_overload(self, *given: Any) -> None:
@@ -56,7 +56,7 @@ class CheckedCache(FunctionCache):
         try:
             super().save_overload(*given)
         except Exception as error:
-            _tell(self._cache_file._index_path, error)
+            _warn_once(self._cache_file._index_path, error)
 
 
 class _CheckedFiles(IndexDataCacheFile):
@@ -68,12 +68,12 @@ class _CheckedFiles(IndexDataCacheFile):
             overloads = super()._load_index()
             if isinstance(overloads, dict):
                 return overloads
-            raise ValueError("it is no index")
+            raise ValueError("it is not an index")
         except FileNotFoundError:
             return {}
         except Exception as error:
-            _tell(self._index_path, error)
-            return {}  # so that it is written anew
+            _warn_once(self._index_path, error)
+            return {}  # so that it is written again
 
     def _load_data(self, name: str) -> Any:
         path = self._data_path(name)
@@ -81,21 +81,21 @@ class _CheckedFiles(IndexDataCacheFile):
             _check(path)
             return super()._load_data(name)
         except FileNotFoundError:
-            raise  # removed by somebody; numba compiles it then
+            raise  # removed by another process; numba then compiles it
         except Exception as error:
-            _tell(path, error)
+            _warn_once(path, error)
             raise FileNotFoundError(path) from error
 
     @contextmanager
     def _open_for_write(self, path: str) -> Iterator[Any]:
         with super()._open_for_write(path) as stream:
-            signed = _Signed(stream)
+            signed = _DigestingStream(stream)
             yield signed
             stream.write(_MARK + signed.digest.digest())
 
 
-class _Signed:
-    """A stream that takes a digest of what is written to it."""
+class _DigestingStream:
+    """A stream that computes a digest of what is written to it."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
@@ -107,25 +107,25 @@ class _Signed:
 
 
 def _check(path: str) -> None:
-    """Refuse a file that does not fit its digest; one of numba's own has none."""
+    """Refuse a file that does not match its digest; files written by numba alone have none."""
     content = Path(path).read_bytes()
-    if content[-_END : -_END + len(_MARK)] == _MARK:
-        written = content[-_END + len(_MARK) :]
-        if hashlib.sha256(memoryview(content)[:-_END]).digest() != written:
+    if content[-_TRAILER_LENGTH : -_TRAILER_LENGTH + len(_MARK)] == _MARK:
+        written = content[-_TRAILER_LENGTH + len(_MARK) :]
+        if hashlib.sha256(memoryview(content)[:-_TRAILER_LENGTH]).digest() != written:
             raise ValueError("its content has changed since it was written")
 
 
-def _tell(path: str, error: Exception) -> None:
-    """Say once in a process what is wrong: where one file is damaged, others may be."""
-    global _is_told
-    if _is_told:
+def _warn_once(path: str, error: Exception) -> None:
+    """Warn once per process: if one file is damaged, others may be."""
+    global _has_warned
+    if _has_warned:
         return
-    _is_told = True
+    _has_warned = True
     reason = str(error) or type(error).__name__
     warnings.warn(
         f"compiled code cannot be kept in {path} or loaded from there ({reason}), and is compiled "
-        f"anew. If that is said again and again, delete the .nbi and .nbc files in "
-        f"{os.path.dirname(path)}, or set NUMBA_CACHE_DIR to a folder that can be written.",
+        f"again. If this warning keeps appearing, delete the .nbi and .nbc files in "
+        f"{os.path.dirname(path)}, or set NUMBA_CACHE_DIR to a writable folder.",
         KernelCacheWarning,
         stacklevel=2,
     )

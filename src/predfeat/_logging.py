@@ -1,6 +1,6 @@
-"""What `verbose` says goes to the logger "predfeat".
+"""Messages of `verbose` go to the logger "predfeat".
 
-A program that has set up logging decides where it ends; elsewhere it is printed.
+A program that has set up logging decides where they go; otherwise they are printed.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ LOGGER = logging.getLogger("predfeat")
 
 
 def tell(message: str, verbose: int) -> None:
-    """Log a message: with `verbose` as information that is seen, otherwise for debugging only.
+    """Log a message: with `verbose` as visible information, otherwise for debugging only.
 
-    Who asked for words sees them even where no logging was set up.
+    With `verbose` it is visible even if no logging was set up.
     """
     if not verbose:
         LOGGER.debug(message)

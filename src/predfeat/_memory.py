@@ -1,4 +1,4 @@
-"""How much memory can be had: of the machine, of the container, of the process."""
+"""How much memory is available to the machine, the container and the process."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pathlib import Path
 
 __all__ = ["available_memory", "in_words"]
 
-_NO_LIMIT = 2**62  # what version 1 of control groups says where there is none is just above
-_LIMITS = {"RLIMIT_AS": 0, "RLIMIT_DATA": 5}  # with the field of statm that each counts
+_NO_LIMIT = 2**62  # version 1 of control groups shows a number just above this
+_STATM_FIELDS = {"RLIMIT_AS": 0, "RLIMIT_DATA": 5}  # what each limit of a process counts
 
 
 def available_memory(root: str | os.PathLike[str] = "/") -> int | None:
-    """Return the bytes of memory that this process can have now.
+    """Return the bytes of memory now available to this process.
 
-    It is the least of what the machine has free, of what the control groups of the process, and
-    all groups around them, leave (containers are such groups), and of what its own limits leave
-    (``ulimit -v``, ``ulimit -d``). What was read from files and can be dropped counts as free.
+    It is the minimum of the machine's free memory, of what the process's control groups and their
+    parents leave (containers are such groups), and of what its own limits leave (``ulimit -v``,
+    ``ulimit -d``). File caches that can be dropped count as free.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def available_memory(root: str | os.PathLike[str] = "/") -> int | None:
     Returns
     -------
     int or None
-        None where the system does not tell.
+        None if the system does not say.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def available_memory(root: str | os.PathLike[str] = "/") -> int | None:
 
 
 def in_words(n_bytes: int) -> str:
-    """Return a number of bytes as one reads it."""
+    """Return a number of bytes in readable form."""
     size = float(n_bytes)
     for unit in ("bytes", "kB", "MB", "GB"):
         if size < 1000:
@@ -65,12 +65,12 @@ def _of_machine(base: Path) -> Iterator[int]:
 
 
 def _of_groups(base: Path) -> Iterator[int]:
-    """Yield what each control group that the process is in leaves, in both versions of them."""
+    """Yield what each control group of the process leaves, in both versions of them."""
     mounted = base / "sys/fs/cgroup"
     for line in _lines(base / "proc/self/cgroup"):
         number, controllers, path = (*line.split(":", 2), "", "")[:3]
         if number == "0":
-            # Where both versions are in use, the second has a folder of its own.
+            # If both versions are in use, the second has a folder of its own.
             for top in (mounted, mounted / "unified"):
                 for folder in _upwards(top, path):
                     yield from _left_in_version_2(folder)
@@ -80,10 +80,10 @@ def _of_groups(base: Path) -> Iterator[int]:
 
 
 def _upwards(top: Path, path: str) -> Iterator[Path]:
-    """Yield a group's folder and those around it.
+    """Yield a group's folder and those above it.
 
-    In a container the path may be the host's, of which only the last group is to be seen, and as
-    `top` itself: folders that are not there have no files, and so no limits.
+    In a container the path may be the host's, whose last group alone is visible, as `top` itself.
+    Folders that do not exist have no files, and so no limits.
     """
     parts = [part for part in path.split("/") if part not in ("", ".", "..")]
     for n in range(len(parts), -1, -1):
@@ -103,7 +103,7 @@ def _left_in_version_1(folder: Path) -> Iterator[int]:
     statistics = _statistics(folder)
     limits = [
         _number(folder / "memory.limit_in_bytes"),
-        statistics.get("hierarchical_memory_limit"),  # of groups that cannot be seen, too
+        statistics.get("hierarchical_memory_limit"),  # including groups that are not visible
     ]
     used = _number(folder / "memory.usage_in_bytes")
     droppable = statistics.get("total_inactive_file", 0)
@@ -118,7 +118,7 @@ def _of_process(base: Path) -> Iterator[int]:
     except ImportError:
         return
     statm = " ".join(_lines(base / "proc/self/statm")).split()
-    for name, position in _LIMITS.items():
+    for name, position in _STATM_FIELDS.items():
         soft, _ = resource.getrlimit(getattr(resource, name))
         if soft == resource.RLIM_INFINITY:
             continue
@@ -132,7 +132,7 @@ def _statistics(folder: Path) -> dict[str, int]:
 
 
 def _number(path: Path) -> int | None:
-    """Return the number in a file; None where there is none, or the word max."""
+    """Return the number in a file; None if there is none, or the word max."""
     text = "".join(_lines(path)).strip()
     return int(text) if text.isdigit() else None
 

@@ -1,6 +1,6 @@
-"""What methods are called: the word that is typed, and the name that results show.
+"""The names of methods: the word that is typed, and the name that results show.
 
-Kept apart from the estimators, so that `predfeat --help` knows the words without loading them.
+They are kept apart from the estimators, so that `predfeat --help` knows them without loading those.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ METHOD_NAMES: Mapping[str, str] = MappingProxyType(
     }
 )
 # GPFA's own default graph is that of GPFA (2).
-_OTHER_WORDS = {"gpfa": "gpfa2", "randomfeatures": "random", "autofeatures": "auto"}
+_ALIASES = {"gpfa": "gpfa2", "randomfeatures": "random", "autofeatures": "auto"}
 
 
 def understood_word(given: str) -> str | None:
-    """Return the word of the method that is meant, or None.
+    """Return the word of the intended method, or None.
 
     Capitals, spaces, brackets and hyphens do not matter.
 
@@ -37,5 +37,5 @@ def understood_word(given: str) -> str | None:
     ('gpfa1', 'gpfa2', None)
     """
     typed = "".join(letter for letter in given.casefold() if letter.isalnum())
-    word = _OTHER_WORDS.get(typed, typed)
+    word = _ALIASES.get(typed, typed)
     return word if word in METHOD_NAMES else None

@@ -1,6 +1,6 @@
-"""The methods' parameters as options of the command: each described once.
+"""The methods' parameters as options of the command, each described once.
 
-The command makes its options of this table, and reports say by it what parameters are called on the
+The command builds its options from this table, and reports use it to name parameters as on the
 command line.
 """
 
@@ -26,17 +26,17 @@ class MethodOption:
     parameter : str
         The library's name.
     kind : type
-        int, str or bool, as it is typed.
+        Type of the value: int, str or bool.
     text : str
         What it is, in a few words.
     default : str
-        Its default, or those of the methods; empty where the text tells it.
+        Its default, or those of the methods; empty if the text says it.
     methods : tuple of str
-        The classes that have it, "all" for all.
+        The classes that have it, or "all".
     commands : tuple of str
-        The commands that have an option of this name and advise it.
+        The commands that have an option of this name and recommend it.
     at_least : int or None
-        The least number that can be typed.
+        The smallest number allowed.
     other : tuple of str
         Further spellings of the option.
     """
@@ -57,7 +57,7 @@ class MethodOption:
 
     @property
     def advised(self) -> str:
-        """What is typed to change it: the form that switches off what is on by default."""
+        """What to type to change it: the form that switches off what is on by default."""
         return f"--no-{self.option[2:]}" if self.kind is bool else self.option
 
     @property
@@ -78,7 +78,7 @@ class MethodOption:
 _LAGGED = ("GPFA", "PFA", "AutoFeatures")
 _OPTIONS = (
     MethodOption("n_components", int, "features to find, M",
-                 "3, or fewer where there are not so many directions", _ALL, _BOTH, at_least=1),
+                 "3, or fewer if the data has fewer directions", _ALL, _BOTH, at_least=1),
     MethodOption("n_lags", int, "samples in a state, p", "1", _LAGGED, _BOTH),
     MethodOption("horizon", int, "steps ahead to predict, H", "1", _LAGGED, _BOTH),
     MethodOption("n_neighbors", int, "neighbours of each state, k", "10",
@@ -88,7 +88,7 @@ _OPTIONS = (
     MethodOption("graph", str, "star (default) or full", ""),
     MethodOption("init", str, "input (default), pca, sfa, slow_fast, pfa, foreca or auto", ""),
     MethodOption("max_iter", int, "iterations at most", "50 and 100", ("GPFA", "ForeCA")),
-    MethodOption("theiler", int, "rows around a state where no neighbour is sought", "0",
+    MethodOption("theiler", int, "rows around a state to exclude as neighbours", "0",
                  ("GPFA", "AutoFeatures")),
     MethodOption("n_averaged", int, "last iterations to average over", "1"),
     MethodOption("n_intermediate", int, "features between the iterations", "M"),

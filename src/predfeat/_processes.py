@@ -1,4 +1,4 @@
-"""Work shared by processes: the same bits for any number of them, and none outlives its parent."""
+"""Work spread over processes: the same bits for any number of them; none outlives its parent."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ __all__ = ["finished_work", "shared_work"]
 
 Result = TypeVar("Result")
 
-# Seconds of a processor that a worker needs before its first result, to start Python and to import
-# what a fit needs: measured with all of it in the system's cache.
-_START_UP = 1.8
-# A worker is started where it has at least so many times as much to do. With once, two workers
-# would only just be as quick as this process alone; with twice, they save a quarter of the time.
-_WORTH_A_START = 2.0
+# Processor seconds that a worker needs before its first result, to start Python and to import what
+# a fit needs, measured with all of it in the system's cache.
+_START_UP_SECONDS = 1.8
+# A worker is started if its work takes at least this many start-ups. With one, two workers would
+# only be as quick as this process alone; with two, they save a quarter of the time.
+_MIN_WORK_PER_START_UP = 2.0
 
-# Seconds between two looks at the parent: it costs microseconds, and nobody waits for it.
-_BETWEEN_LOOKS = 0.5
+# Seconds between two checks of the parent: a check costs microseconds, and nothing waits for it.
+_PARENT_CHECK_SECONDS = 0.5
 
 
 @contextmanager
@@ -43,28 +43,28 @@ def finished_work(
     *,
     in_order: bool = True,
 ) -> Iterator[Iterator[Result]]:
-    """Yield an iterator over the results of `work(*piece)`, as soon as each is there.
+    """Yield an iterator over the results of `work(*piece)`, each as soon as it is ready.
 
-    In the order of the pieces, what is done when a run is interrupted is a shorter run. When the
-    block is left, the processes that still work are ended; if this process is killed, they end by
-    themselves.
+    If results come in the order of the pieces, an interrupted run equals a shorter one. When the
+    block is left, processes that are still working are ended; if this process is killed, they end
+    by themselves.
 
     Parameters
     ----------
     work : callable
-        What can be pickled, as a function of a module can.
+        Must be picklable, such as a module's function.
     pieces : sequence of tuples
         The arguments of each call.
     n_jobs : int or None
         Processes, as joblib understands it. One is this process itself, with as many BLAS threads
-        as a worker has: the results do not depend on it.
+        as a worker has, so the results do not depend on it.
     in_order : bool, default=True
-        The results come in the order of the pieces; otherwise in the order in which they are done.
+        Whether results come in the order of the pieces, or in the order in which they finish.
 
     Raises
     ------
     WorkerError
-        A process was ended from outside.
+        A process was terminated from outside.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def finished_work(
     try:
         yield results
     finally:
-        with warnings.catch_warnings():  # without joblib's advice about ending them
+        with warnings.catch_warnings():  # joblib advises against ending them
             warnings.filterwarnings("ignore", category=UserWarning, module="joblib")
             results.close()
 
@@ -91,25 +91,24 @@ def shared_work(
     *,
     here: Callable[..., Result] | None = None,
 ) -> Iterator[Iterator[Result]]:
-    """Yield an iterator over the results, as `finished_work` does, by workers only if that pays.
+    """Yield an iterator over the results, as `finished_work` does; use workers only if that pays.
 
-    The first piece is done in this process, and timed. If what is left is enough work for two
-    workers or more (see `_WORTH_A_START`), it is done by them, and otherwise one more piece here,
-    and so on: who has little to do does not wait for processes to start. The results do not
-    depend on it.
+    The first piece is done and timed in this process. If the rest is enough work for two workers or
+    more (see `_MIN_WORK_PER_START_UP`), they do it; otherwise one more piece is done here, and so
+    on. So little work does not wait for processes to start. The results do not depend on it.
 
     Parameters
     ----------
     work : callable
-        What can be pickled.
+        Must be picklable.
     pieces : sequence of tuples
-        The arguments of each call. They are asked for one by one, as workers become free.
+        The arguments of each call. They are taken one by one, as workers become free.
     sizes : sequence of float
         How much work each piece is, in any unit.
     n_jobs : int or None
         Processes at most, as joblib understands it.
     here : callable, optional
-        What to call in this process instead of `work`; it may also tell how far it is.
+        What to call in this process instead of `work`; it may also report progress.
 
     Examples
     --------
@@ -140,7 +139,7 @@ def _shared(
         per_size = (process_time() - started) / sizes[n_done]
         yield result
         left = per_size * sum(sizes[n_done + 1 :])
-        n_workers = min(n_most, int(left / (_WORTH_A_START * _START_UP)))
+        n_workers = min(n_most, int(left / (_MIN_WORK_PER_START_UP * _START_UP_SECONDS)))
         if n_workers > 1:
             rest = _Rest(pieces, n_done + 1)
             with finished_work(work, rest, n_workers) as finished:
@@ -149,7 +148,7 @@ def _shared(
 
 
 class _Rest(Sequence[tuple[Any, ...]]):
-    """All but the first pieces, each made when it is asked for."""
+    """All pieces except the first ones, each created on access."""
 
     def __init__(self, pieces: Sequence[tuple[Any, ...]], n_skipped: int):
         self._pieces, self._n_skipped = pieces, n_skipped
@@ -184,13 +183,13 @@ def _finished(
         )
         results = None
         try:
-            with _deaf_to_ctrl_c():  # the processes are started here
+            with _ctrl_c_blocked():  # the processes are started here
                 results = pool(delayed(_done_alone)(work, *piece) for piece in pieces)
             yield from results
         except BrokenProcessPool as error:
             raise WorkerError(
-                "a process that computed results was ended from outside, perhaps because memory "
-                "ran out. Use fewer jobs (n_jobs)."
+                "a worker process was terminated from outside, perhaps because memory ran out. Use "
+                "fewer jobs (n_jobs)."
             ) from error
         finally:
             if results is not None:  # interrupted at the end of that block
@@ -198,29 +197,29 @@ def _finished(
 
 
 def _done_alone(work: Callable[..., Result], *piece: Any) -> Result:
-    """Do a piece in a worker on one thread, whatever `n_jobs` there is in it."""
+    """Do a piece in a worker on one thread, whatever `n_jobs` the piece contains."""
     with parallel_config(backend="sequential"):
         return work(*piece)
 
 
 class _WatchfulBackend(LokyBackend):  # type: ignore[misc]
-    """joblib's processes, which look after their parent from their first moment."""
+    """joblib's processes, which watch their parent from the start."""
 
     def configure(self, *given: Any, **options: Any) -> Any:
         options.update(initializer=_watch_parent, initargs=(os.getpid(),))
         n_workers = super().configure(*given, **options)
-        _hold_back_ctrl_c()  # joblib's tracker, started here, may have let it through again
+        _block_ctrl_c()  # joblib's tracker, started here, may have unblocked it again
         return n_workers
 
 
 @contextmanager
-def _deaf_to_ctrl_c() -> Iterator[None]:
+def _ctrl_c_blocked() -> Iterator[None]:
     """Start processes and threads that a terminal's Ctrl-C does not reach: their parent ends them.
 
-    What is held back here comes when the block is left. A mask is inherited, so that there is no
-    moment at which a new process could still be hit, and complain.
+    A signal held back here is delivered when the block is left. The mask is inherited, so a new
+    process is protected from its first moment and never prints a traceback.
     """
-    before = _hold_back_ctrl_c()
+    before = _block_ctrl_c()
     try:
         yield
     finally:
@@ -228,27 +227,27 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _hold_back_ctrl_c() -> set[Any] | None:
-    """Hold it back from this thread; return what was held back before, None on Windows."""
+def _block_ctrl_c() -> set[Any] | None:
+    """Block Ctrl-C in this thread; return the signals blocked before, None on Windows."""
     if sys.platform == "win32":
         return None
-    # Python's own tracker is started with the first process, and lets it through again.
+    # Python's own tracker is started with the first process, and unblocks it again.
     resource_tracker.ensure_running()
     return set(signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}))
 
 
 def _watch_parent(parent: int) -> None:
-    """Let a worker process end when its parent does, also in the middle of its work.
+    """Make a worker process end when its parent does, even in the middle of its work.
 
-    The kernel's own notice (PR_SET_PDEATHSIG) is about the thread that started the process, which
-    may end earlier. A look now and then is enough: a process without a parent gets another one.
+    The kernel's own notice (PR_SET_PDEATHSIG) is tied to the thread that started the process, which
+    may end earlier. An occasional check is enough: an orphaned process gets another parent.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform != "win32":  # there, a process keeps the number of its parent
-        Thread(target=_leave_with, args=(parent,), daemon=True).start()
+        Thread(target=_exit_with, args=(parent,), daemon=True).start()
 
 
-def _leave_with(parent: int) -> None:
+def _exit_with(parent: int) -> None:
     while os.getppid() == parent:
-        sleep(_BETWEEN_LOOKS)
+        sleep(_PARENT_CHECK_SECONDS)
     os._exit(1)

@@ -1,8 +1,8 @@
-"""How far long work is: one way to tell it, and one way to follow it.
+"""Progress of long work: one way to report it, and one way to follow it.
 
-Whoever wants to know calls the work inside of `following(on_progress)`. Work that consists of
-steps tells each of them with `step`; loops inside of a step tell theirs with `ticker`, and move
-the same bar by a part of that step. Nothing is told, and nothing is paid, where nobody follows.
+To follow the work, call it inside `following(on_progress)`. Work that consists of steps reports
+each of them with `step`; loops inside a step report theirs with `ticker`, and move the same bar by
+a part of that step. If nobody follows, nothing is reported, at no cost.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import count
 
 __all__ = ["OnProgress", "following", "step", "ticker"]
 
-# Called with the steps done, perhaps a part of one among them, and the number of all steps.
+# Called with the steps done, which may include a part of one, and the number of all steps.
 OnProgress = Callable[[float, float], None]
 
 _follower: ContextVar[OnProgress | None] = ContextVar("follower", default=None)
@@ -45,7 +45,7 @@ def following(on_progress: OnProgress | None) -> Iterator[None]:
 
 @contextmanager
 def step(number: int, total: int) -> Iterator[None]:
-    """Do step `number`, counted from 1, of `total`; loops inside of it tell parts of it.
+    """Do step `number`, counted from 1, of `total`; loops inside it report parts of it.
 
     Examples
     --------
@@ -62,8 +62,8 @@ def step(number: int, total: int) -> Iterator[None]:
     furthest = 0.0
 
     def on_part(done: float, of: float) -> None:
-        # A loop may leave something for a second one: that is no step back. And after the last
-        # loop there is still something to do.
+        # A second loop may follow: that must not move the bar back. And after the last loop the
+        # step is not finished yet.
         nonlocal furthest
         furthest = max(furthest, done / (of + 1))
         outer(number - 1 + furthest, total)
@@ -74,7 +74,7 @@ def step(number: int, total: int) -> Iterator[None]:
 
 
 def ticker(total: int) -> Callable[[], None]:
-    """Return what a loop of `total` steps calls after each of them, from any thread."""
+    """Return a function that a loop of `total` steps calls after each step, from any thread."""
     follower, steps = _follower.get(), count(1)
     if follower is None:
         return lambda: None

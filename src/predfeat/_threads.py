@@ -19,7 +19,7 @@ __all__ = [
     "one_blas_thread",
 ]
 
-_LARGE = 256
+_MAX_SMALL_COLUMNS = 256
 
 Block = TypeVar("Block")
 Result = TypeVar("Result")
@@ -27,17 +27,17 @@ Result = TypeVar("Result")
 
 @lru_cache(maxsize=1)
 def _controller() -> Any:
-    # Looking through the loaded libraries takes milliseconds, and an iterated fit asks often.
+    # Inspecting the loaded libraries takes milliseconds, and an iterated fit asks often.
     return ThreadpoolController()
 
 
 class _Limit:
-    """BLAS at one thread while anybody is inside, whatever the order in which they leave.
+    """BLAS at one thread while any fit is inside, whatever the order in which they leave.
 
-    The count of most libraries is the whole process's. Were it saved and restored by every fit,
-    then of two that overlap in two Python threads the later one would save, and in the end restore,
-    the limit of the earlier. So those inside are counted, and the last to leave restores. Libraries
-    with a count for each thread (MKL) are restored by the thread that leaves.
+    Most libraries have one count for the whole process. If every fit saved and restored it, then of
+    two fits that overlap in two Python threads, the later one would save, and finally restore, the
+    limit of the earlier. So the fits inside are counted, and the last one to leave restores.
+    Libraries with a count for each thread (MKL) are restored by the thread that leaves.
     """
 
     def __init__(self) -> None:
@@ -54,8 +54,8 @@ class _Limit:
             self._n_inside += 1
             self._own.n_inside += 1
             for library in _blas_libraries():
-                # More than one, although others are inside: somebody has asked for so many since
-                # then, and finds so many afterwards.
+                # If it is more than one although others are inside, somebody has set it since
+                # then, and gets it back afterwards.
                 n_threads = library.num_threads
                 if n_threads is not None and n_threads > 1:
                     _set_threads(library, 1)
@@ -89,7 +89,7 @@ def _set_threads(library: Any, n_threads: int) -> None:
 
 
 def _is_shared(library: Any) -> bool:
-    """Tell whether another thread sees the count, one, that this one has set."""
+    """Tell whether another thread sees the count of one that this thread has set."""
     seen: list[int] = []
     other = Thread(target=lambda: seen.append(library.num_threads))
     other.start()
@@ -110,14 +110,14 @@ _limit = _Limit()
 
 @contextmanager
 def one_blas_thread(n_columns: int = 0) -> Iterator[None]:
-    """Let BLAS work on one thread, and restore its count when nobody needs that any more.
+    """Limit BLAS to one thread, and restore its count when nobody needs the limit any more.
 
-    For loops over small matrices: there several threads wait for each other longer than they
-    work, and for a while after each product BLAS's idle threads keep the cores that ours would
-    use. Matrices of more than `_LARGE` columns are worth all threads, and nothing is changed: then
-    the last bits can depend on how many BLAS has.
+    This is for loops over small matrices: several threads would wait for each other longer than
+    they work, and for a while after each product BLAS's idle threads hold the cores that ours would
+    use. Matrices of more than `_MAX_SMALL_COLUMNS` columns are worth all threads, and nothing is
+    changed: then the last bits can depend on the number of BLAS threads.
     """
-    if n_columns > _LARGE:
+    if n_columns > _MAX_SMALL_COLUMNS:
         yield
         return
     _limit.enter()
@@ -129,9 +129,9 @@ def one_blas_thread(n_columns: int = 0) -> Iterator[None]:
 
 @contextmanager
 def as_in_a_worker() -> Iterator[None]:
-    """Let BLAS and OpenMP work on one thread, as in a worker process: the last bits are the same.
+    """Limit BLAS and OpenMP to one thread, as in a worker process: the last bits are the same.
 
-    OpenMP's count is the thread's own, so that it can be saved and restored.
+    OpenMP has a count for each thread, so it can be saved and restored.
     """
     with one_blas_thread(), ThreadpoolController().select(user_api="openmp").limit(limits=1):
         yield
@@ -150,8 +150,8 @@ def map_blocks(
 ) -> list[Result]:
     """Apply `work` to every block, in order, on `n_jobs` threads with one BLAS thread each.
 
-    The BLAS thread count is restored afterwards, also when the work fails or is interrupted. Then
-    `on_failure` is called before threads that still work are waited for.
+    The BLAS thread count is restored afterwards, even if the work fails or is interrupted. In that
+    case `on_failure` is called before waiting for threads that are still working.
     """
     with one_blas_thread():
         if n_jobs == 1 or len(blocks) == 1:

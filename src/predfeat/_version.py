@@ -1,3 +1,3 @@
-"""The version, where every module can read it without importing the package's names."""
+"""The version, in a module that every other module can import."""
 
 __version__ = "0.1.0"

@@ -1,7 +1,7 @@
-"""The errors and warnings of predfeat, one name for each thing that can be wrong.
+"""The errors and warnings of predfeat, one name for each thing that can go wrong.
 
-Every error about data derives from `DataError`, which is a `ValueError`: code that catches
-`ValueError`, as scikit-learn's does, goes on working.
+Every error about data derives from `DataError`, which is a `ValueError`, so code that catches
+`ValueError`, as scikit-learn does, keeps working.
 """
 
 __all__ = [
@@ -50,7 +50,7 @@ class DimensionError(DataError):
 
 
 class NotNumericError(DataError, TypeError):
-    """The data holds something that is no number."""
+    """The data holds something that is not a number."""
 
 
 class ComplexDataError(DataError):
@@ -62,11 +62,11 @@ class InfiniteValueError(DataError):
 
 
 class ScaleError(DataError):
-    """Numbers are so large or so small that float64 cannot hold what is computed of them."""
+    """Numbers are so large or so small that float64 cannot hold what is computed from them."""
 
 
 class EmptyColumnError(DataError):
-    """A column is NaN throughout, so that every row would be a gap."""
+    """A column is NaN throughout, so every row would be a gap."""
 
 
 class GroupsError(DataError):
@@ -82,7 +82,7 @@ class TooFewStatesError(DataError):
 
 
 class GraphError(DataError):
-    """Neighbourhoods that are no graph on the rows of a series; the message says why."""
+    """The neighbourhoods do not form a graph on the rows of a series; the message says why."""
 
 
 class RankError(DataError):
@@ -94,19 +94,19 @@ class NoSpectrumError(DataError):
 
 
 class SurrogateError(DataError):
-    """No surrogate of that kind can be made of the data."""
+    """The data does not allow this kind of surrogate."""
 
 
 class SignificanceError(ValueError):
-    """A test against surrogates that cannot be done, or cannot give an answer."""
+    """A test against surrogates cannot be run, or cannot give an answer."""
 
 
 class OtherSettingError(SignificanceError):
-    """Surrogates that are to be added to are of other data or another setting."""
+    """The surrogates to extend come from other data or other settings."""
 
 
 class ModelFileError(ValueError):
-    """A model cannot be kept in a file, or a file holds no model that this version can load."""
+    """A model cannot be saved, or a file holds no model that this version can load."""
 
 
 class DataFileError(DataError):
@@ -114,9 +114,9 @@ class DataFileError(DataError):
 
 
 class MissingColumnsError(DataFileError):
-    """A file has not the columns that were named.
+    """A file lacks columns that were named.
 
-    `source` is the file as it is shown, `columns` are the names it has not.
+    `source` is the file's name as shown to the user, `columns` are the missing names.
     """
 
     def __init__(self, message: str, source: str = "", columns: tuple[str, ...] = ()) -> None:
@@ -134,21 +134,21 @@ class SplitError(DataError):
 
 
 class ResultsError(ValueError):
-    """Results that a report is to be made of are not what docs/results-format.md says."""
+    """The results for a report do not follow docs/results-format.md."""
 
 
 class LedgerError(ValueError):
-    """The file of finished results is not ours, or cannot be read or written."""
+    """The file of finished results was not written by predfeat, or cannot be read or written."""
 
 
 class WorkerError(RuntimeError):
-    """A process that computed results was ended from outside."""
+    """A worker process was terminated from outside."""
 
 
 class ConstantColumnsWarning(UserWarning):
     """Some columns never change and were left out.
 
-    `columns` are their places, for a caller that knows better names for them.
+    `columns` are their positions, for callers that know better names for them.
     """
 
     def __init__(self, message: str, columns: tuple[int, ...] = ()) -> None:
@@ -157,11 +157,11 @@ class ConstantColumnsWarning(UserWarning):
 
 
 class ReturningGroupWarning(UserWarning):
-    """A group id comes back after another one; each block is a sequence of its own."""
+    """A group id reappears after another one; each block is a sequence of its own."""
 
 
 class LeftOutWarning(UserWarning):
-    """A method was left out, as it cannot be fitted to the data."""
+    """A method was left out because it cannot be fitted to the data."""
 
 
 class SkippedColumnsWarning(UserWarning):
@@ -169,20 +169,20 @@ class SkippedColumnsWarning(UserWarning):
 
 
 class UnevenSamplingWarning(UserWarning):
-    """Time stamps are not evenly spaced, as the methods assume they are."""
+    """Time stamps are not evenly spaced, although the methods assume it."""
 
 
 class AxisOrderWarning(UserWarning):
-    """Trials have more channels than times: their last two axes may be the other way round."""
+    """Trials have more channels than times: their last two axes may be swapped."""
 
 
 class IgnoredTargetWarning(UserWarning):
-    """`y`, which is ignored, looks like the ids of sequences: those are `groups`."""
+    """`y`, which is ignored, looks like sequence ids; those belong in `groups`."""
 
 
 class AliasingWarning(UserWarning):
-    """Of rows that were thinned out, some variance was too fast for those that are left."""
+    """Rows were thinned out although some of the variance is too fast for the remaining ones."""
 
 
 class KernelCacheWarning(UserWarning):
-    """Compiled code on disk is damaged or cannot be written; it is compiled anew."""
+    """Compiled code on disk is damaged or cannot be written; it is compiled again."""

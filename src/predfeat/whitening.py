@@ -1,7 +1,7 @@
-"""Stage 2, white space: centre, PCA, unit covariance, and the rank of the data.
+"""White space: centre, PCA, unit covariance, and the rank of the data.
 
-Predictability is compared between directions, so every direction must have the same variance
-first; otherwise the small ones would win merely for being small.
+Predictability is compared between directions, so every direction must first have the same
+variance; otherwise directions of small variance would win merely for being small.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ __all__ = ["Whitening", "fit_whitening", "RANK_TOLERANCE"]
 # above that, the direction itself is still accurate.
 RANK_TOLERANCE = 1e-12
 
-# A column whose spread is below this many roundings of its largest value is constant.
+# A column counts as constant if its spread is below this many roundings of its largest value.
 _CONSTANT_ROUNDINGS = 8
 
-# A column that varies less would be multiplied by more than float64 can hold: by the inverse of
-# its spread, times up to 1e6, the root of the inverse tolerance above.
+# A smaller spread would need a factor larger than float64 can hold: its inverse, times up to 1e6
+# (one over the square root of the tolerance above).
 _SMALLEST_SPREAD = 1e-300
 
-# Share of the largest variance down to which float64 gives the smallest to 12 digits.
-_WELL_CONDITIONED = 1e-4
+# While the smallest variance is above this share of the largest, float64 gives it to 12 digits.
+_WELL_CONDITIONED_SHARE = 1e-4
 
-# The randomized decomposition pays once it looks for few directions of many.
-_RANDOMIZED_FROM = 1000
-_RANDOMIZED_SHARE = 0.1
+# The randomized decomposition pays off when it looks for few directions among many.
+_RANDOMIZED_MIN_SIZE = 1000
+_RANDOMIZED_MAX_SHARE = 0.1
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Whitening:
         return series.with_rows(white)
 
     def require(self, n_components: int) -> None:
-        """Raise where more features are asked for than there are white axes."""
+        """Raise if more features are asked for than there are white axes."""
         if n_components > self.rank:
             n_columns = len(self.mean)
             raise RankError(
@@ -78,8 +78,8 @@ class Whitening:
                 f"(n_features={n_columns}, after leaving out constant and redundant directions"
                 f" and those cut by pca_components). Use n_components between 1 and {self.rank}."
                 if self.rank
-                else f"n_components={n_components} cannot be had: all {n_columns} column(s) are "
-                f"constant, the rank of the data is 0 (n_features={n_columns})."
+                else f"n_components={n_components} is not possible: all {n_columns} column(s) are "
+                f"constant, so the rank of the data is 0 (n_features={n_columns})."
             )
 
 
@@ -96,16 +96,16 @@ def fit_whitening(
     Parameters
     ----------
     series : Sequences
-        The training data; gaps take no part.
+        The training data; gaps are ignored.
     pca_components : int, float or None
-        Keep at most that many principal components (int), or as many as hold that share of the
+        Keep at most this many principal components (int), or enough to hold this share of the
         variance (float between 0 and 1), as scikit-learn's PCA does. None keeps the whole rank.
     names : list of str, optional
         Column names for the warning about constant columns.
     warn : bool
         Whether to warn about constant columns.
     resolution : float
-        Relative rounding error of the numbers given; directions that vary less are cut.
+        Relative rounding error of the input; directions that vary less are cut.
 
     Returns
     -------
@@ -174,9 +174,9 @@ def _refuse_tiny(units: FloatArray, names: list[str] | None) -> None:
         return
     first = tiny[0]
     raise ScaleError(
-        f"{tiny.size} of {units.size} column(s) vary by less than {_SMALLEST_SPREAD:g}, the first "
+        f"{tiny.size} of {units.size} column(s) vary by less than {_SMALLEST_SPREAD:g}; the first "
         f"is {repr(names[first]) if names else first} with a standard deviation of "
-        f"{units[first]:.3g}: float64 cannot hold the factors that would bring them to 1. Multiply "
+        f"{units[first]:.3g}. float64 cannot hold the factors that would scale them to 1. Multiply "
         "them by a large number, or drop them."
     )
 
@@ -213,13 +213,13 @@ def _warn_constant(constant: BoolArray, names: list[str] | None) -> None:
 def _principal_axes(
     centred: FloatArray, pca_components: int | float | None
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the variances, descending, and the axes (columns) that are to be kept."""
+    """Return the variances, descending, and the axes (columns) to keep."""
     n_samples, n_columns = centred.shape
     smaller = min(n_samples, n_columns)
     if (
         isinstance(pca_components, int | np.integer)
-        and smaller >= _RANDOMIZED_FROM
-        and pca_components <= _RANDOMIZED_SHARE * smaller
+        and smaller >= _RANDOMIZED_MIN_SIZE
+        and pca_components <= _RANDOMIZED_MAX_SHARE * smaller
     ):
         # The seed is fixed: the result depends on the data alone.
         _, singular, axes_t = randomized_svd(
@@ -228,7 +228,7 @@ def _principal_axes(
         variances = singular**2 / n_samples
         n_kept = _count(variances, pca_components)
         return variances[:n_kept], axes_t[:n_kept].T
-    # Fewer samples than columns: their Gram matrix has the same spectrum and is smaller.
+    # With fewer samples than columns, the Gram matrix is smaller and has the same spectrum.
     economical = n_columns > n_samples
     moments = centred @ centred.T if economical else centred.T @ centred
     variances, vectors = np.linalg.eigh(moments / n_samples)
@@ -241,7 +241,7 @@ def _principal_axes(
 
 
 def _count(variances: FloatArray, pca_components: int | float | None) -> int:
-    """Return how many of the axes are present at all and not cut by `pca_components`."""
+    """Return how many axes are present and not cut by `pca_components`."""
     present = variances[variances > RANK_TOLERANCE * variances[0]]
     if pca_components is None:
         return len(present)
@@ -253,21 +253,21 @@ def _count(variances: FloatArray, pca_components: int | float | None) -> int:
 
 @dataclass(frozen=True)
 class _Scaling:
-    """Small square matrices: from principal coordinates to white ones, and back."""
+    """Small square matrices that map principal coordinates to white ones, and back."""
 
     forth: FloatArray
     back: FloatArray
 
 
 def _unit_covariance(centred: FloatArray, variances: FloatArray, axes: FloatArray) -> _Scaling:
-    """Scale to unit variance; where that is inaccurate, remove what is left of the covariance.
+    """Scale to unit variance; if that is inaccurate, remove the remaining covariance.
 
     The small variances of an ill-conditioned covariance are off by the rounding of the large
-    ones. Those of the almost white samples are not, so that one second pass is enough.
+    ones. Those of the almost white samples are not, so one second pass is enough.
     """
     scale = np.sqrt(variances)
     forth, back = np.diag(1.0 / scale), np.diag(scale)
-    if len(scale) == 0 or variances[-1] > _WELL_CONDITIONED * variances[0]:
+    if len(scale) == 0 or variances[-1] > _WELL_CONDITIONED_SHARE * variances[0]:
         return _Scaling(forth, back)
     white = centred @ (axes / scale)
     values, vectors = np.linalg.eigh(white.T @ white / len(centred))
@@ -276,7 +276,7 @@ def _unit_covariance(centred: FloatArray, variances: FloatArray, axes: FloatArra
 
 
 def _turned_to_principal(scaling: _Scaling, axes: FloatArray) -> _Scaling:
-    """Rotate white space so that its axes are the principal ones of the data in its own units."""
+    """Rotate white space onto the principal axes of the data in its own units."""
     patterns = scaling.back @ axes.T
     patterns /= np.abs(patterns).max(initial=0.0) or 1.0
     rotation = np.linalg.eigh(patterns @ patterns.T)[1][:, ::-1]

@@ -108,7 +108,7 @@ def test_same_seed_same_bits_for_any_number_of_processes_and_threads(
     lorenz, monkeypatch, in_workers
 ):
     if in_workers:  # who start at no cost are worth any work
-        monkeypatch.setattr("predfeat._processes._START_UP", 1e-9)
+        monkeypatch.setattr("predfeat._processes._START_UP_SECONDS", 1e-9)
 
     def bits(n_jobs, seed=0):
         methods = ["random", "SFA", "ForeCA", "GPFA (2)"]
@@ -129,7 +129,7 @@ def test_workers_do_all_but_the_first_repetition(lorenz, monkeypatch):
         found["SFA"].model.place_ = os.getpid()
         return found
 
-    monkeypatch.setattr("predfeat._processes._START_UP", 1e-9)
+    monkeypatch.setattr("predfeat._processes._START_UP_SECONDS", 1e-9)
     monkeypatch.setattr("predfeat.experiments._repetitions._fit_part", fit_part_and_tell_where)
     seen = []
     study = compare_on_recording(

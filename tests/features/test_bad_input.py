@@ -155,7 +155,7 @@ def test_groups_are_checked_in_score_too(method):
 
 @every
 def test_an_id_that_comes_back_warns_and_starts_a_new_sequence(method):
-    with pytest.warns(ReturningGroupWarning, match=r"group id .*'a'.* comes back at row 40"):
+    with pytest.warns(ReturningGroupWarning, match=r"group id .*'a'.* reappears at row 40"):
         model = clone(method).fit(noise(), groups=["a"] * 20 + ["b"] * 20 + ["a"] * 20)
     expected = clone(method).fit(noise(), groups=np.repeat([0, 1, 2], 20))
     np.testing.assert_array_equal(model.components_, expected.components_)

@@ -83,7 +83,7 @@ def test_blocks_do_not_matter(graph, monkeypatch):
     X = np.random.default_rng(2).normal(size=(100, 3))
     _, terms = make_terms(X, graph, 4)
     whole = weigh_by_inverse_spread(terms, X)
-    monkeypatch.setattr("predfeat.graph._inverse_spread._BLOCK", 7)
+    monkeypatch.setattr("predfeat.graph._inverse_spread._NEIGHBORHOODS_AT_ONCE", 7)
     for one, other in zip(whole, weigh_by_inverse_spread(terms, X), strict=True):
         np.testing.assert_array_equal(one.weights, other.weights)
 

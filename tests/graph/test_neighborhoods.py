@@ -83,8 +83,8 @@ def assert_equal_matrices(found, expected):
 def projected(terms, Z, compiled, block=512):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("predfeat.graph._sums.is_loaded", lambda: compiled)
-        patch.setattr("predfeat.graph._projected._LEAST_ROWS", block)
-        patch.setattr("predfeat.graph._projected._BLOCK", 0)
+        patch.setattr("predfeat.graph._projected._MIN_ROWS_AT_ONCE", block)
+        patch.setattr("predfeat.graph._projected._NUMBERS_AT_ONCE", 0)
         return projected_laplacian(terms, Z)
 
 
@@ -250,13 +250,13 @@ NAN, INF = float("nan"), float("inf")
         ([0, 1], GOOD, {"graph": None}, r"graph must be one of .* None"),
         ([0], GOOD, {}, r"each of the 2 neighbourhoods in members, but its shape is \(1,\)"),
         ([[0], [1]], GOOD, {}, r"centers .* its shape is \(2, 1\)"),
-        ([0.0, 1.0], GOOD, {}, r"centers must be row numbers, .* float64"),
-        ([True, False], GOOD, {}, r"centers must be row numbers, .* bool"),
+        ([0.0, 1.0], GOOD, {}, r"centers must be row numbers .* float64"),
+        ([True, False], GOOD, {}, r"centers must be row numbers .* bool"),
         ([0, 3], GOOD, {}, r"rows 0 to 2, .* neighbourhood 1 has centre 3"),
         ([-1, 0], GOOD, {}, r"rows 0 to 2, .* neighbourhood 0 has centre -1"),
         ([0, 1], [[0, 1, 0], [-0.5, 0, 1]], {}, r"members must be finite .* 1 of 3 .* is -0\.5"),
         ([0, 1], [[0, NAN, 0], [INF, 0, 1]], {}, r"members must be finite .* 2 of 3 .* is nan"),
-        ([0, 1], [[0, 1j, 0], [0, 0, 1]], {}, r"members must hold weights, .* complex128"),
+        ([0, 1], [[0, 1j, 0], [0, 0, 1]], {}, r"members must hold weights .* complex128"),
         ([0, 1], "neighbours", {}, r"members must be a sparse array"),
         ([0, 1], [0.0, 1.0], {}, r"members must be a sparse array"),
         ([0, 1], broken(indices=[1, 0, 3]), {}, r"members must be a sparse array .* < 3"),
@@ -281,7 +281,7 @@ def test_rows_of_another_series_are_refused():
             function([term], np.ones((4, 2)))
         with pytest.raises(GraphError, match=r"must be a matrix .* shape is \(3,\)"):
             function([term], np.ones(3))
-    with pytest.raises(GraphError, match=r"of one series, but theirs have \[3, 4\] rows"):
+    with pytest.raises(GraphError, match=r"to one series, but theirs have \[3, 4\] rows"):
         explicit_graph([term, Neighborhoods([0], [[1, 0, 0, 0]])])
     with pytest.raises(GraphError, match="at least one term"):
         explicit_graph([])

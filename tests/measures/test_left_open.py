@@ -247,5 +247,5 @@ def test_no_state_has_no_neighbors():
 def test_every_measure_takes_checked_sequences(measure, Y):
     checked = check_sequences(Y, GROUPS)
     np.testing.assert_array_equal(measure(checked), measure(Y, groups=GROUPS))
-    with pytest.raises(GroupsError, match="Y is cut into sequences already: leave out groups"):
+    with pytest.raises(GroupsError, match="Y is already cut into sequences: leave out groups"):
         measure(checked, groups=GROUPS)

@@ -83,7 +83,7 @@ def test_the_regression_is_the_same_by_eigenvalues(monkeypatch):
     random = np.random.default_rng(3)
     Y = random.normal(size=(400, 5)) @ random.normal(size=(5, 5))
     weights = _autoregression.fit_autoregression(check_sequences(Y), 2)
-    monkeypatch.setattr(_autoregression, "_CLEARLY_REGULAR", np.inf)
+    monkeypatch.setattr(_autoregression, "_REGULAR_RECIPROCAL_CONDITION", np.inf)
     by_eigenvalues = _autoregression.fit_autoregression(check_sequences(Y), 2)
     np.testing.assert_allclose(weights, by_eigenvalues, rtol=1e-9, atol=1e-12)
 

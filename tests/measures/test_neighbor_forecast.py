@@ -67,7 +67,7 @@ def test_ties_are_drawn_from_all_of_the_training_part():
 
 def test_too_few_states_are_refused():
     few, test = check_sequences(np.arange(6.0)[:, None]), check_sequences(np.arange(9.0)[:, None])
-    with pytest.raises(TooFewStatesError, match=r"n_neighbors=6 needs as many .* it has 5 "):
+    with pytest.raises(TooFewStatesError, match=r"n_neighbors=6 needs that many .* it has 5 "):
         predicted_shares(few, test, 1, 6)
     assert np.isfinite(predicted_shares(few, test, 1, 5)).all()
     with pytest.raises(TooFewStatesError, match="n_neighbors=5 needs at least 6 states with a suc"):

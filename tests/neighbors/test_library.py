@@ -189,7 +189,7 @@ def test_engines_agree_bit_for_bit():
 
 @needs_numba
 def test_tiles_refuse_a_library():
-    with pytest.raises(ValueError, match=r'"tiles" cannot search .* Take "auto", "tree" or "blo'):
+    with pytest.raises(ValueError, match=r'"tiles" cannot search .* Use "auto", "tree" or "blo'):
         nearest_neighbors([[0.0]], n_neighbors=1, library=[[1.0]], engine="tiles")
 
 

@@ -162,7 +162,7 @@ def test_with_rows_keeps_sequences_and_gaps():
 
 def test_a_returning_id_warns_and_starts_a_new_sequence():
     X = np.arange(6.0).reshape(6, 1)
-    with pytest.warns(ReturningGroupWarning, match=r"'a'.* comes back at row 4"):
+    with pytest.warns(ReturningGroupWarning, match=r"'a'.* reappears at row 4"):
         series = check_sequences(X, groups=["a", "a", "b", "b", "a", "a"])
     assert series.run_bounds() == [(0, 2), (2, 4), (4, 6)]
     assert series.sequence_first.tolist() == [0, 0, 2, 2, 4, 4]
@@ -184,7 +184,7 @@ def test_ids_are_told_as_they_were_given(ids, told):
     with pytest.raises(ShortSequencesError, match=rf"\(rows 0 to 1, group {told}; "):
         series.times(back=4)
     back_again = np.array([*ids, ids[0]])
-    with pytest.warns(ReturningGroupWarning, match=rf"group id {told} comes back at row 3"):
+    with pytest.warns(ReturningGroupWarning, match=rf"group id {told} reappears at row 3"):
         check_sequences(np.zeros((4, 1)), groups=back_again)
 
 

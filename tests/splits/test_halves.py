@@ -64,5 +64,5 @@ def test_a_seed_gives_the_same_halves_and_a_generator_goes_on():
 
 
 def test_too_few_rows_say_so():
-    with pytest.raises(ShortSequencesError, match=r"of 20 rows none is left.*5 rows .*fewer lags"):
+    with pytest.raises(ShortSequencesError, match=r"20 rows leave none.*5 rows .*fewer lags"):
         block_halves(check_sequences(np.zeros((20, 1))), 4)

@@ -1,4 +1,4 @@
-"""Stage 13, the command `predfeat`: one file per command; parse, call, print."""
+"""The command `predfeat`: one file per command; parse, call, print."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stage 10, data: generators with a known answer, readers of files and a writer of features."""
+"""Data: generators with a known answer, readers of files and a writer of features."""
 
 from predfeat.datasets._file_column import FileColumn
 from predfeat.datasets._games import busiest_window, game_frames

@@ -1,4 +1,4 @@
-"""Stage 11, methods compared on data."""
+"""Methods compared on data."""
 
 from predfeat.experiments._comparison import (
     Comparison,

@@ -1,4 +1,4 @@
-"""Stage 9, the estimators: GPFA and the methods it is compared with, over one small base.
+"""The estimators: GPFA and the methods it is compared with, over one small base.
 
 GPFA itself is a few public functions over white space (`find_neighbors`, `embed`, `iterate`,
 `averaged`), and the other methods are one each (`slow_directions`,

@@ -1,9 +1,9 @@
-"""Stage 4, which samples to pull together: neighbourhoods become a graph on the samples.
+"""Which samples to pull together: neighbourhoods become a graph on the samples.
 
-Edge terms (`Future`, `Past`, or one of your own) say which samples belong together; `connect` asks
-them. The graph itself (S × S) is never built for a fit. What the embedding needs of it, the
-projected Laplacian Zᵀ L Z and the projected degrees Zᵀ D Z, follows from sums over neighbourhoods,
-and over terms.
+Edge terms (`Future`, `Past`, or one of your own) say which samples belong together; `connect`
+collects their answers. The graph itself (S × S) is never built for a fit. The embedding needs only
+the projected Laplacian Zᵀ L Z and the projected degrees Zᵀ D Z, which follow from sums over
+neighbourhoods and over terms.
 """
 
 from predfeat.graph._explicit import ExplicitGraph, explicit_graph

@@ -1,4 +1,4 @@
-"""The graph itself, as sparse matrices: to look at and to test against."""
+"""The graph itself, as sparse matrices, for inspection and for tests."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class ExplicitGraph:
 def explicit_graph(neighborhoods: Iterable[Neighborhoods]) -> ExplicitGraph:
     """Build the graph whose projection `projected_laplacian` computes.
 
-    The full graph has up to S·k² edges; this is for inspection, no fit needs it.
+    The full graph has up to S·k² edges. This is for inspection; no fit needs it.
 
     Parameters
     ----------
     neighborhoods : iterable of Neighborhoods
-        The terms of the graph, of one kind or of both; their edges add up.
+        The terms of the graph, of one kind or both; their edges add up.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def explicit_graph(neighborhoods: Iterable[Neighborhoods]) -> ExplicitGraph:
     Raises
     ------
     GraphError
-        There are no terms, or they are of different series.
+        There are no terms, or they belong to different series.
 
     Examples
     --------
@@ -67,9 +67,9 @@ def explicit_graph(neighborhoods: Iterable[Neighborhoods]) -> ExplicitGraph:
     numbers = sorted({term.n_rows for term in terms})
     if len(numbers) != 1:
         raise GraphError(
-            f"The terms of a graph must be of one series, but theirs have {numbers} rows."
+            f"The terms of a graph must belong to one series, but theirs have {numbers} rows."
             if numbers
-            else "A graph needs at least one term: without, its number of rows is unknown."
+            else "A graph needs at least one term: without one, its number of rows is unknown."
         )
     weights: Any = 0
     for term in terms:

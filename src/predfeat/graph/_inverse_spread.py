@@ -1,4 +1,4 @@
-"""Weights that keep a few wide neighbourhoods from deciding everything."""
+"""Weights that keep a few wide neighbourhoods from dominating the result."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from predfeat.graph._sums import add_member_sums
 
 __all__ = ["weigh_by_inverse_spread"]
 
-# Neighbourhoods at once: the memory for their sums does not grow with S.
-_BLOCK = 1 << 12
+# The memory for the sums of one block does not grow with S.
+_NEIGHBORHOODS_AT_ONCE = 1 << 12
 
-# The least squared spread that counts, as a share of the mean one: a neighbourhood whose nodes
-# coincide would count infinitely.
-_LEAST = 1e-3
+# Smaller squared spreads are raised to this share of the mean one: a neighbourhood whose nodes
+# coincide would otherwise have infinite weight.
+_SMALLEST_SQUARED_SPREAD = 1e-3
 
 
 def weigh_by_inverse_spread(
     neighborhoods: Iterable[Neighborhoods], rows: FloatArray
 ) -> list[Neighborhoods]:
-    """Let every neighbourhood count by the inverse of its spread.
+    """Weight every neighbourhood by the inverse of its spread.
 
     The spread is the root of the mean squared distance along its edges. With such weights, squared
-    distances count like the distances themselves: minimising their sum again and again minimises
-    the mean spread, instead of the mean squared one that a few wide neighbourhoods decide.
+    distances count like the distances themselves: iterated minimisation of their sum minimises the
+    mean spread, instead of the mean squared spread, which a few wide neighbourhoods dominate.
 
     Parameters
     ----------
     neighborhoods : iterable of Neighborhoods
     rows : ndarray of shape (n_rows, n_columns)
-        Where the spread is measured.
+        The samples on which the spread is measured.
 
     Returns
     -------
     list of Neighborhoods
-        Their weights are those given times a factor. In each term the factors have mean 1; that
-        of a neighbourhood without members is 0, as there is nothing to connect.
+        Their weights are the given ones times a factor. In each term the factors have mean 1; a
+        neighbourhood without members has factor 0, because it connects nothing.
 
     Examples
     --------
@@ -70,9 +70,9 @@ def _factors(term: Neighborhoods, rows: FloatArray) -> FloatArray:
     squares = _squared_spread(term, rows)
     connects = term.member_totals > 0
     if not squares[connects].any():
-        return np.where(connects, 1.0, 0.0)  # all nodes coincide: nothing to tell apart
+        return np.where(connects, 1.0, 0.0)  # all nodes coincide: the factors are equal
     factors: FloatArray = np.zeros(len(squares))
-    floor = _LEAST * squares[connects].mean()
+    floor = _SMALLEST_SQUARED_SPREAD * squares[connects].mean()
     factors[connects] = 1.0 / np.sqrt(np.maximum(squares[connects], floor))
     factors /= factors.mean()
     return factors
@@ -81,15 +81,15 @@ def _factors(term: Neighborhoods, rows: FloatArray) -> FloatArray:
 def _squared_spread(term: Neighborhoods, rows: FloatArray) -> FloatArray:
     """Return the mean squared distance of the nodes, from each other or from their centre.
 
-    Edges count by their weights.
+    Edges are weighted.
     """
     totals = term.member_totals
     totals[totals == 0.0] = 1.0  # no members, no spread: the sums are zero
     lengths = np.einsum("ij,ij->i", rows, rows)
     sums_of_squares = term.members @ lengths
     squares: FloatArray = np.empty(len(totals))
-    for start in range(0, len(totals), _BLOCK):
-        part = slice(start, min(start + _BLOCK, len(totals)))
+    for start in range(0, len(totals), _NEIGHBORHOODS_AT_ONCE):
+        part = slice(start, min(start + _NEIGHBORHOODS_AT_ONCE, len(totals)))
         centers, total = term.centers[part], totals[part]
         sums = np.zeros((len(centers), rows.shape[1]))
         add_member_sums(term, start, part.stop, rows, sums)

@@ -17,8 +17,8 @@ __all__ = ["add_members", "add_weighted_members"]
 def add_members(first: AnyArray, nodes: AnyArray, rows: FloatArray, onto: FloatArray) -> None:
     """Add to every row of `onto` the sum of some rows, nodes[first[i]] … nodes[first[i + 1] - 1].
 
-    They are summed one after the other, but four in one pass over the sum: each pass costs a load
-    and a store.
+    They are added one after the other, but four in one pass over the sum, because each pass costs
+    a load and a store.
     """
     total = np.empty(onto.shape[1])
     for i in range(len(onto)):
@@ -44,7 +44,7 @@ def add_members(first: AnyArray, nodes: AnyArray, rows: FloatArray, onto: FloatA
 def add_weighted_members(
     first: AnyArray, nodes: AnyArray, weights: FloatArray, rows: FloatArray, onto: FloatArray
 ) -> None:
-    """Add to every row of `onto` the sum of some rows, each times a weight of its own.
+    """Add to every row of `onto` the sum of some rows, each times its own weight.
 
     The rows are those of `add_members`, in the same order; row nodes[n] has weights[n].
     """

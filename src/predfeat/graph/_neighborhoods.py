@@ -1,4 +1,4 @@
-"""Groups of samples that should lie close to each other: what every edge term comes down to."""
+"""Groups of samples that should lie close to each other: the result of every edge term."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class Neighborhoods:
       :math:`v m_i m_j`.
 
     Edges add up, within a neighbourhood and between them. So centres may be repeated, a centre may
-    be a member of its own neighbourhood (of which the star makes a self-loop of :math:`2 v m_c`,
-    the full graph a node of weight :math:`1 + m_c`), and a member that is listed twice counts with
+    be a member of its own neighbourhood (giving a self-loop of :math:`2 v m_c` in the star and a
+    node of weight :math:`1 + m_c` in the full graph), and a member that is listed twice counts with
     the sum of its weights. A neighbourhood without members has no edge in a star, and only the
     centre's self-loop in a full graph.
 
-    Everything is checked when the object is made. The arrays are kept, not copied, where they have
-    the right type: do not change them afterwards.
+    Everything is checked when the object is created. Arrays of the right type are kept, not copied:
+    do not change them afterwards.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Neighborhoods:
         The weight of each member, 1 for most graphs. It is stored in CSR format; the entries of
         a neighbourhood keep their order, which is the order in which they are summed.
     weights : array-like of shape (n_neighborhoods,), optional
-        The weight of each neighbourhood; 1 without.
+        The weight of each neighbourhood; 1 by default.
     graph : {"star", "full"}, default="star"
         Which nodes are joined.
 
@@ -59,8 +59,8 @@ class Neighborhoods:
     Raises
     ------
     GraphError
-        The arrays do not fit together, a centre or a member is no row, or a weight is negative,
-        infinite or NaN.
+        The shapes of the arrays do not match, a centre or a member is not a row, or a weight is
+        negative, infinite or NaN.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class Neighborhoods:
 
     @property
     def member_totals(self) -> FloatArray:
-        """The sum of the members' weights of each neighbourhood: their number where all are 1."""
+        """The sum of the members' weights of each neighbourhood: their number if all are 1."""
         if self.has_unit_members:
             return np.asarray(np.diff(self.members.indptr), dtype=np.float64)
         return np.asarray(self.members.sum(axis=1), dtype=np.float64).ravel()
@@ -122,9 +122,9 @@ class Neighborhoods:
     def total_weight(self) -> float:
         """The sum of all edge weights, both ways, without self-loops: the trace of the Laplacian.
 
-        Of white rows that have nothing to do with each other, the projected Laplacian is about
-        this number times the identity. Divided by it, terms with different numbers of edges can
-        be compared: 1 is unrelated, 0 is identical.
+        For unrelated white rows, the projected Laplacian is about this number times the identity.
+        Divided by it, terms with different numbers of edges can be compared: 1 means unrelated,
+        0 means identical.
         """
         weights = np.ones(len(self.centers)) if self.weights is None else self.weights
         centers = sparse.csr_array(
@@ -140,7 +140,7 @@ class Neighborhoods:
 
 
 def check_graph(graph: Any) -> None:
-    """Refuse a kind of graph that there is not."""
+    """Refuse an unknown kind of graph."""
     if graph not in GRAPHS:
         raise GraphError(
             f"graph must be one of {', '.join(map(repr, GRAPHS))}, but it is {graph!r}."
@@ -148,7 +148,7 @@ def check_graph(graph: Any) -> None:
 
 
 def check_rows(terms: Iterable[Neighborhoods], rows: ArrayLike) -> FloatArray:
-    """Return the samples in C order, as numbers of the kernels; refuse those of another series."""
+    """Return the samples in the type and order of the kernels; refuse those of another series."""
     checked = np.ascontiguousarray(rows, dtype=np.float64)
     if np.ndim(rows) != 2:
         raise GraphError(
@@ -157,7 +157,7 @@ def check_rows(terms: Iterable[Neighborhoods], rows: ArrayLike) -> FloatArray:
     for term in terms:
         if term.n_rows != len(checked):
             raise GraphError(
-                f"The neighbourhoods are of a series of {term.n_rows} rows, but rows has "
+                f"The neighbourhoods belong to a series of {term.n_rows} rows, but rows has "
                 f"{len(checked)}. Give the series that the neighbourhoods were made for."
             )
     return checked
@@ -179,7 +179,7 @@ def _checked_members(members: Any) -> Any:
         )
     if checked.dtype.kind not in "buif":
         raise GraphError(
-            f"members must hold weights, real numbers, but their type is {checked.dtype}."
+            f"members must hold weights as real numbers, but their type is {checked.dtype}."
         )
     return checked if checked.dtype == np.float64 else checked.astype(np.float64)
 
@@ -193,7 +193,7 @@ def _checked_centers(centers: ArrayLike, n_neighborhoods: int, n_rows: int) -> I
         )
     if given.size and given.dtype.kind not in "iu":
         raise GraphError(
-            f"centers must be row numbers, whole numbers, but their type is {given.dtype}."
+            f"centers must be row numbers (integers), but their type is {given.dtype}."
         )
     outside = np.flatnonzero((given < 0) | (given >= n_rows))
     if outside.size:

@@ -1,4 +1,4 @@
-"""The graph as the embedding sees it, without the graph.
+"""The projections of the graph that the embedding needs, without building the graph.
 
 With C the rows of one neighbourhood's m nodes and s their sum, the full graph contributes
 m·CᵀC - s·sᵀ to Zᵀ L Z and m·CᵀC to Zᵀ D Z. Summed over neighbourhoods that is
@@ -20,9 +20,9 @@ from predfeat.graph._sums import add_member_sums
 
 __all__ = ["ProjectedLaplacian", "projected_laplacian"]
 
-# How many numbers of the samples are taken at once: they stay in the cache, and the memory for
-# sums does not grow with S. Fewer rows would make the matrix products slow.
-_BLOCK, _LEAST_ROWS = 1 << 18, 512
+# Numbers and rows of one block of samples: the numbers stay in the cache, and the memory for sums
+# does not grow with S. Fewer rows would make the matrix products slow.
+_NUMBERS_AT_ONCE, _MIN_ROWS_AT_ONCE = 1 << 18, 512
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def projected_laplacian(
     Parameters
     ----------
     neighborhoods : iterable of Neighborhoods
-        The terms of the graph, of one kind or of both; their edges add up.
+        The terms of the graph, of one kind or both; their edges add up.
     rows : ndarray of shape (n_rows, n_columns)
         The samples, Z. Gaps hold zeros.
 
@@ -57,7 +57,7 @@ def projected_laplacian(
     Raises
     ------
     GraphError
-        The terms are of a series with another number of rows.
+        The terms belong to a series with another number of rows.
 
     Examples
     --------
@@ -83,14 +83,14 @@ def projected_laplacian(
     star = [term for term in terms if term.graph == "star"]
     n_columns = rows.shape[1]
     degree, connected = np.zeros((n_columns, n_columns)), np.zeros((n_columns, n_columns))
-    height = max(_BLOCK // max(n_columns, 1), _LEAST_ROWS)
+    height = max(_NUMBERS_AT_ONCE // max(n_columns, 1), _MIN_ROWS_AT_ONCE)
     for start in range(0, len(rows), height):
         stop = min(start + height, len(rows))
         if full:
             connected += _full(full, rows, start, stop)
         if star:
             connected += _star(star, rows, start, stop)
-        # A product of a matrix with itself costs half of one with another.
+        # A matrix times its own transpose costs half of a general product.
         scaled = rows[start:stop] * np.sqrt(degrees[start:stop])[:, None]
         degree += scaled.T @ scaled
     return ProjectedLaplacian(degree - connected, degree)
@@ -108,7 +108,8 @@ def _in_order(term: Neighborhoods) -> Neighborhoods:
 def _degrees(terms: Sequence[Neighborhoods], n_rows: int) -> FloatArray:
     degrees = np.zeros(n_rows)
     for term in terms:
-        # What a node's own weight is multiplied by: the members' and, in a full graph, all nodes'.
+        # A node's own weight is multiplied by this: by the weight of the members or, in a full
+        # graph, of all nodes.
         of_centers = term.member_totals
         if term.graph == "full":
             of_centers += 1.0
@@ -128,10 +129,10 @@ def _degrees(terms: Sequence[Neighborhoods], n_rows: int) -> FloatArray:
 def _rounds(
     terms: Sequence[Neighborhoods], start: int, stop: int
 ) -> Iterator[list[tuple[int, int]]]:
-    """Yield for each term which neighbourhoods, around rows start … stop - 1, to take at once.
+    """Yield for each term the neighbourhoods around rows start … stop - 1 to take at once.
 
-    They are at most as many as the rows, so that memory is bounded; only repeated centres need
-    more than one round.
+    There are at most as many as rows, so memory is bounded; only repeated centres need more than
+    one round.
     """
     parts = [np.searchsorted(term.centers, (start, stop)).tolist() for term in terms]
     most = max(last - first for first, last in parts)
@@ -143,7 +144,7 @@ def _rounds(
 
 
 def _full(terms: Sequence[Neighborhoods], rows: FloatArray, start: int, stop: int) -> FloatArray:
-    """Return what the neighbourhoods around rows start … stop - 1 add to Zᵀ W Z, full graph."""
+    """Return what full neighbourhoods around rows start … stop - 1 add to Zᵀ W Z."""
     connected: FloatArray = np.zeros((rows.shape[1], rows.shape[1]))
     for parts in _rounds(terms, start, stop):
         sums = np.empty((sum(last - first for first, last in parts), rows.shape[1]))
@@ -160,7 +161,7 @@ def _full(terms: Sequence[Neighborhoods], rows: FloatArray, start: int, stop: in
 
 
 def _star(terms: Sequence[Neighborhoods], rows: FloatArray, start: int, stop: int) -> FloatArray:
-    """Return what the neighbourhoods around rows start … stop - 1 add to Zᵀ W Z, star graph."""
+    """Return what star neighbourhoods around rows start … stop - 1 add to Zᵀ W Z."""
     sums = np.zeros((stop - start, rows.shape[1]))
     for parts in _rounds(terms, start, stop):
         for term, (first, last) in zip(terms, parts, strict=True):
@@ -189,7 +190,7 @@ def _add_star_sums(
 
 
 def _taken(rows: FloatArray, chosen: IntArray) -> FloatArray:
-    """Return chosen rows, as a view where they follow each other."""
+    """Return the chosen rows, as a view if they are consecutive."""
     if _follow_each_other(chosen):
         return rows[chosen[0] : chosen[0] + len(chosen)]
     return rows[chosen]

@@ -14,8 +14,8 @@ def add_member_sums(
 ) -> None:
     """Add to every row of `onto` the weighted sum of the members of one neighbourhood.
 
-    Where compiled code is in memory, it sums in the same order as SciPy but goes through the
-    memory less often. Where all members have weight 1, the bits are the same, too.
+    If compiled code is in memory, it sums in the same order as SciPy but passes over memory less
+    often. If all members have weight 1, the bits are the same as well.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Edge terms: each says which samples belong together, and their edges add up.
+"""Edge terms: each says which samples belong together. Their edges add up.
 
 A term is any object with a method `neighborhoods(context)`. GPFA's own are `Future` and `Past`.
 """
@@ -24,12 +24,12 @@ __all__ = ["EdgeTerm", "Future", "GraphContext", "Past", "connect", "shifted_nei
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class GraphContext:
-    """What an edge term may look at when it connects samples.
+    """What an edge term may use when it connects samples.
 
     Attributes
     ----------
     white : Sequences
-        The series that is embedded: its rows are the nodes of the graph.
+        The series to embed: its rows are the nodes of the graph.
     space : Sequences
         The same rows in the space in which neighbours are searched: white space itself, or the
         features of the last iteration.
@@ -52,12 +52,12 @@ class GraphContext:
 class EdgeTerm(Protocol):
     """One reason to pull samples together.
 
-    A term is asked once in every iteration, as neighbours change with the features.
+    A term is asked once per iteration, because neighbours change with the features.
 
     Examples
     --------
-    Any class with this method is a term. Here is one that joins each sample with the next, of
-    which the whole graph of slow feature analysis is made:
+    Any class with this method is a term. Here is one that joins each sample with the next; alone,
+    it makes the graph of slow feature analysis:
 
     >>> from dataclasses import dataclass
     >>> import numpy as np
@@ -86,7 +86,7 @@ class EdgeTerm(Protocol):
     >>> np.allclose(chain, np.diff(Z, axis=0).T @ np.diff(Z, axis=0))
     True
 
-    It can be mixed with others, of whatever kind:
+    It can be combined with any others:
 
     >>> both = connect([Future("full"), NextSample()], context)
     >>> projected_laplacian(both, Z).laplacian.shape
@@ -94,7 +94,7 @@ class EdgeTerm(Protocol):
     """
 
     def neighborhoods(self, context: GraphContext) -> Neighborhoods:
-        """Return which samples are to be connected."""
+        """Return which samples to connect."""
         ...
 
 
@@ -190,7 +190,7 @@ class Past:
 
 
 def connect(terms: Iterable[EdgeTerm], context: GraphContext) -> list[Neighborhoods]:
-    """Ask every term which samples are to be connected.
+    """Ask every term which samples to connect.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def connect(terms: Iterable[EdgeTerm], context: GraphContext) -> list[Neighborho
     Raises
     ------
     GraphError
-        A term returned something else, or neighbourhoods of another series.
+        A term did not return neighbourhoods, or returned those of another series.
 
     Examples
     --------
@@ -246,8 +246,8 @@ def shifted_neighborhoods(
 ) -> Neighborhoods:
     """Connect the samples that lie some rows after, or before, similar states.
 
-    A state without such a sample in its own run has no neighbourhood, and is in none: no edge
-    leaves a run.
+    A state without such a sample in its own run has no neighbourhood and belongs to none: no shift
+    crosses the end of a run.
 
     Parameters
     ----------
@@ -256,8 +256,7 @@ def shifted_neighborhoods(
     series : Sequences
         The samples the states were made of.
     shift : int
-        How many rows after a state's newest sample the connected one lies; before it where
-        negative.
+        How many rows after a state's newest sample the connected one lies; before it if negative.
     graph : {"star", "full"}, default="star"
     weight : float, default=1.0
         The weight of each neighbourhood.

@@ -1,12 +1,12 @@
-"""Stage 6, how good is it: measures of given features, as pure functions.
+"""The quality of features: measures of given features, as pure functions.
 
 Every measure takes features in time order (rows by columns, or one series as a 1-D array),
 `groups` for several sequences, and rows with NaN for gaps; or `predfeat.series.Sequences`, which
-were checked before. (`subspace_angles` compares what two models extract from data, whose order
+are already checked. (`subspace_angles` compares what two models extract from data, whose order
 does not matter.)
 
-What similar states leave open is measured by `left_open`; `predictability` is one of its numbers.
-The parts that measures share with methods are offered, too: linear prediction
+`left_open` measures what similar states leave open; `predictability` is one of its numbers.
+The parts that measures share with methods are public as well: linear prediction
 (`fit_autoregression`, `histories`) and spectra (`segment_transforms`, `power_spectra`,
 `spectral_entropy`).
 """

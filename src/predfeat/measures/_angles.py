@@ -16,14 +16,14 @@ __all__ = ["subspace_angles"]
 
 
 def subspace_angles(A: Any, B: Any, X: Any = None) -> FloatArray:
-    """Lower is more alike: the principal angles between two feature spaces, in degrees.
+    """Lower is more similar: the principal angles between two feature spaces, in degrees.
 
     Parameters
     ----------
     A, B : fitted model, or array-like of shape (n_columns, n_features)
         Models with `components_`, or projections whose columns are the directions.
     X : array-like of shape (n_rows, n_columns), optional
-        Where given, the angles are those between the *signals* that the two extract from X
+        If given, the angles are those between the *signals* that the two extract from X
         (the metric of its covariance), which do not depend on the units or mixing of the inputs.
         Otherwise they are the angles between the directions in input space.
 

@@ -1,4 +1,4 @@
-"""Linear prediction: PFA's objective, and the regression PFA itself starts from."""
+"""Linear prediction: PFA's objective, and the regression that PFA starts from."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ __all__ = ["autoregression_error", "fit_autoregression", "histories"]
 
 _NUMBERS_AT_ONCE = 1 << 21
 # Share of the largest eigenvalue below which the regression counts as singular.
-_SINGULAR = 1e-12
-# The same by the condition in the 1-norm, which is never the better one. Only an estimate of it
-# is known, which may be somewhat too good.
-_CLEARLY_REGULAR = 2 * _SINGULAR
+_SINGULAR_SHARE = 1e-12
+# The reciprocal condition number in the 1-norm never exceeds the smallest eigenvalue's share, so a
+# larger one proves that the regression is regular. The factor 2 allows for errors of its estimate.
+_REGULAR_RECIPROCAL_CONDITION = 2 * _SINGULAR_SHARE
 
 
 @overload
@@ -65,7 +65,7 @@ def autoregression_error(
 
     .. math:: \langle \| y_{t+H} - \sum_{l=0}^{p-1} B_l \, y_{t-l} \|^2 \rangle_t
 
-    with the coefficients that fit `fit_on` best (no intercept; its mean is taken off).
+    with the coefficients that fit `fit_on` best (no intercept; its mean is subtracted).
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def autoregression_error(
     n_lags : int, default=1
         Samples to predict from, p.
     horizon : int, default=1
-        How many steps ahead of the newest of them to predict, H; at once, not step by step.
+        How many steps ahead of the newest sample to predict, H; directly, not step by step.
     groups : array-like of shape (n_rows,), optional
         Ids of the sequences of Y.
     fit_on : array-like of shape (n_other_rows, n_features), optional
@@ -82,7 +82,7 @@ def autoregression_error(
     fit_groups : array-like of shape (n_other_rows,), optional
         Ids of the sequences of `fit_on`.
     per_component : bool, default=False
-        Return one value per feature; they add up to the whole.
+        Return one value per feature; they add up to the total.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def autoregression_error(
             f"fit_on has {fitted.n_columns} columns, Y has {features.n_columns}: they must be "
             "the same features."
         )
-    # Coefficients belong to units, so that both have the same.
+    # Coefficients depend on units, so both are scaled alike.
     exponents = np.maximum(column_exponents(features), column_exponents(fitted))
     features, fitted = (scaled_columns(each, exponents) for each in (features, fitted))
     mean = fitted.samples.mean(axis=0)
@@ -131,9 +131,9 @@ def autoregression_error(
 def fit_autoregression(
     Y: Any, n_lags: int = 1, *, horizon: int = 1, groups: ArrayLike | None = None
 ) -> FloatArray:
-    """Fit the best linear prediction from the last samples, in the mean square.
+    """Fit the linear prediction from the last samples by least squares.
 
-    There is no intercept: take the mean off first. A ridge is added only where the regression is
+    There is no intercept: subtract the mean first. A ridge is added only if the regression is
     singular.
 
     Parameters
@@ -143,7 +143,7 @@ def fit_autoregression(
     n_lags : int, default=1
         Samples to predict from, p.
     horizon : int, default=1
-        How many steps ahead of the newest of them to predict, H.
+        How many steps ahead of the newest sample to predict, H.
     groups : array-like of shape (n_rows,), optional
         Ids of the sequences.
 
@@ -173,19 +173,19 @@ def fit_autoregression(
 
 
 def _solved(moments: FloatArray, cross: FloatArray) -> FloatArray:
-    """Return M⁻¹ C for the moments M, or (M + ridge)⁻¹ C where M is singular.
+    """Return M⁻¹ C for the moments M, or (M + ridge)⁻¹ C if M is singular.
 
-    Most are clearly not, and their Cholesky factor shows it at a tenth of the cost of the
-    eigenvalues that decide the doubtful cases.
+    Most are clearly regular, and their Cholesky factor shows it at a tenth of the cost of the
+    eigenvalues, which decide the doubtful cases.
     """
     factor, failed = dpotrf(moments, lower=True)
     if not failed:
         reciprocal_condition, _ = dpocon(factor, np.linalg.norm(moments, 1), uplo="L")
-        if reciprocal_condition > _CLEARLY_REGULAR:
+        if reciprocal_condition > _REGULAR_RECIPROCAL_CONDITION:
             solution: FloatArray = dpotrs(factor, cross, lower=True)[0]
             return solution
     values, vectors = np.linalg.eigh(moments)
-    floor = _SINGULAR * max(values[-1], 0.0)
+    floor = _SINGULAR_SHARE * max(values[-1], 0.0)
     if values[0] <= floor:
         values = values + (floor if floor > 0 else 1.0)
     weights: FloatArray = (vectors / values) @ (vectors.T @ cross)
@@ -195,7 +195,7 @@ def _solved(moments: FloatArray, cross: FloatArray) -> FloatArray:
 def histories(
     series: Sequences, times: IntArray, n_lags: int, delay: int = 0
 ) -> Iterator[tuple[IntArray, FloatArray]]:
-    """Yield blocks of rows with the samples before each, never all at once.
+    """Yield blocks of rows, each row with the samples before it, never all at once.
 
     Parameters
     ----------

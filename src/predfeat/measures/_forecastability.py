@@ -15,7 +15,7 @@ __all__ = ["forecastability"]
 
 
 def forecastability(Y: Any, *, groups: ArrayLike | None = None) -> FloatArray:
-    r"""Higher is better: Ω, how far the spectrum is from white noise's, between 0 and 1.
+    r"""Higher is better: Ω, how far the spectrum is from that of white noise, between 0 and 1.
 
     .. math:: \Omega(y) = 1 + \sum_\lambda f(\lambda) \log_{2F} f(\lambda)
 
@@ -27,7 +27,7 @@ def forecastability(Y: Any, *, groups: ArrayLike | None = None) -> FloatArray:
     ----------
     Y : array-like of shape (n_rows, n_features) or (n_rows,)
         Features in time order; rows with a NaN are gaps, which have no weight. No segment of the
-        estimate crosses the border of a sequence.
+        estimate crosses a sequence boundary.
     groups : array-like of shape (n_rows,), optional
         Ids of the sequences.
 

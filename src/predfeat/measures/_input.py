@@ -19,23 +19,23 @@ __all__ = [
     "scaled_columns",
 ]
 
-# Columns between 2⁻²⁰⁰ and 2²⁰⁰ (1e±60) are used as they are: even the squares of powers, which
-# are fourth powers of the numbers, neither overflow nor vanish.
-_MODERATE = 200
+# Columns between 2⁻²⁰⁰ and 2²⁰⁰ (1e±60) are used as they are: even squared powers, which are
+# fourth powers of the numbers, neither overflow nor vanish.
+_LARGEST_EXPONENT = 200
 
 
 def as_features(Y: Any, groups: ArrayLike | None, name: str = "Y") -> Sequences:
-    """Return the features as `as_sequences` does, and make sure that there is a sample."""
+    """Return the features as `as_sequences` does, and check that there is a sample."""
     features = as_sequences(Y, groups, name)
     features.times()
     return features
 
 
 def as_sequences(Y: Any, groups: ArrayLike | None, name: str = "Y") -> Sequences:
-    """Return the features as sequences, which stay as they are; a 1-D array is one feature."""
+    """Return the features as sequences; a 1-D array is one feature, `Sequences` are unchanged."""
     if isinstance(Y, Sequences):
         if groups is not None:
-            raise GroupsError(f"{name} is cut into sequences already: leave out groups.")
+            raise GroupsError(f"{name} is already cut into sequences: leave out groups.")
         return Y
     if _is_one_series(Y):
         Y = np.asarray(Y).reshape(-1, 1)
@@ -52,32 +52,32 @@ def _is_one_series(Y: Any) -> bool:
 
 
 def moderate(features: Sequences) -> tuple[Sequences, IntArray]:
-    """Return features whose squares float64 can hold, and by which power of two each was divided.
+    """Return features whose squares float64 can hold, and the power of two that divided each.
 
-    Columns of ordinary size are as they were. Powers of two leave all digits as they are: what
-    does not depend on units is the same, and squares come back by `in_given_units`.
+    Columns of ordinary size are unchanged. Powers of two preserve all digits: results that do not
+    depend on units stay the same, and `in_given_units` converts squares back.
     """
     exponents = column_exponents(features)
     return scaled_columns(features, exponents), exponents
 
 
 def column_exponents(features: Sequences) -> IntArray:
-    """Return the power of two that huge and tiny columns are to be divided by, 0 for others."""
+    """Return the power of two by which to divide huge and tiny columns, 0 for others."""
     samples = features.samples
     largest = np.maximum(samples.max(axis=0), -samples.min(axis=0))
     exponents: IntArray = np.frexp(largest)[1].astype(np.intp)
-    return np.where(np.abs(exponents) > _MODERATE, exponents, 0)
+    return np.where(np.abs(exponents) > _LARGEST_EXPONENT, exponents, 0)
 
 
 def scaled_columns(features: Sequences, exponents: IntArray) -> Sequences:
-    """Return features with each column divided by that power of two."""
+    """Return features with each column divided by its power of two."""
     if not exponents.any():
         return features
     return features.with_rows(np.ldexp(features.rows, -exponents))
 
 
 def in_given_units(squares: FloatArray, exponents: IntArray, what: str) -> FloatArray:
-    """Return squares of scaled columns, such as variances, as those of the columns given.
+    """Convert squares of scaled columns, such as variances, to the units of the original columns.
 
     The last axis is that of the features.
     """

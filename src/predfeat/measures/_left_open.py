@@ -1,4 +1,4 @@
-"""What similar states leave open of the next step: one neighbour search, and all that follows."""
+"""How much of the next step similar states leave open: one neighbour search, many numbers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
     "summed_scatter",
 ]
 
-# What a search takes, and how far ahead the measure looks.
+# The parameters of a search, and how far ahead the measure looks.
 MEASURE_CONSTRAINTS: dict[str, list[Any]] = {
     **SEARCH_CONSTRAINTS,
     "horizon": [whole_number(1)],
@@ -47,12 +47,12 @@ def left_open(
     engine: str = "auto",
     n_jobs: int | None = None,
 ) -> LeftOpen:
-    """Measure what similar states leave open of the next step: one search, and every number of it.
+    """Measure how much of the next step similar states leave open, in one neighbour search.
 
-    A state and its nearest neighbours form a neighbourhood. Where the state determines what
-    follows, the successors of a neighbourhood lie close together; where it tells nothing, they
-    vary as much as the features do. Neighbours are searched among the states that have a
-    successor, so that every neighbourhood has the same number of points.
+    A state and its nearest neighbours form a neighbourhood. If the state determines what follows,
+    the successors of a neighbourhood lie close together; if it says nothing about it, they vary as
+    much as the features do. Neighbours are searched among the states that have a successor, so
+    every neighbourhood has the same number of points.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def left_open(
         Samples in a state, p.
     n_neighbors : int or None, default=10
         Neighbours of each state, q. None takes as many as `available_neighbors` finds: ten, or
-        fewer where there are fewer.
+        fewer if there are not enough states.
     horizon : int, default=1
         How many steps ahead the successor lies, H.
     groups : array-like of shape (n_rows,), optional
@@ -75,11 +75,11 @@ def left_open(
     Returns
     -------
     LeftOpen
-        Variances, shares and what is typical, all from the same neighbours.
+        Variances, shares and the typical variance, all from the same neighbours.
 
     See Also
     --------
-    predictability : one of these numbers, as the paper has it.
+    predictability : one of these numbers, as defined in the paper.
     nested_shares : shares that judge the features one by one.
 
     Examples
@@ -109,7 +109,7 @@ def left_open(
     )
     features = as_features(Y, groups)
     if n_neighbors is None:
-        # Where there are none, the search for one says why.
+        # If there are none, the search for one raises an error that says why.
         n_neighbors = max(
             1, available_neighbors(features, n_lags, horizon=horizon, theiler=theiler)
         )
@@ -129,8 +129,8 @@ class LeftOpen:
     .. math:: \langle \mathrm{cov}\{ y_{i+H} : i \in K_t \} \rangle_t
 
     with :math:`K_t` the state at t and its nearest neighbours. Each covariance of q + 1 points is
-    divided by q + 1 - ddof. With ddof=0 the trace is eq. (2) of the paper; with ddof=1 there is no
-    bias however few neighbours there are: noise leaves a share of 1 open.
+    divided by q + 1 - ddof. With ddof=0 the trace is eq. (2) of the paper. With ddof=1 there is no
+    bias, however few neighbours there are: noise leaves a share of 1 open.
 
     Attributes
     ----------
@@ -147,29 +147,29 @@ class LeftOpen:
     horizon: int = 1
 
     def variances(self, ddof: int = 0) -> FloatArray:
-        """Return the variance left open of each feature, of shape (n_features,)."""
+        """Return the variance of each feature that is left open, of shape (n_features,)."""
         return in_given_units(self._scaled_variances(ddof), self._exponents, "variance left open")
 
     def total(self, ddof: int = 0) -> float:
-        """Return the sum of the variances: with ddof=0 eq. (2), the paper's predictability."""
+        """Return the sum of the variances; with ddof=0 it is eq. (2), the paper's measure."""
         return float(self.variances(ddof).sum())
 
     def shares(self, ddof: int = 1) -> FloatArray:
         """Return the share of each feature's variance that is left open, of shape (n_features,).
 
-        A constant has 0.
+        It is 0 for a constant.
         """
         left, whole = self._scaled_variances(ddof), self._whole  # a share has no unit
         share: FloatArray = np.divide(left, whole, out=np.zeros_like(left), where=whole > 0)
         return share
 
     def share(self, ddof: int = 1) -> float:
-        """Return the share that is left open of the sum of the features' variances.
+        """Return the share of the features' total variance that is left open.
 
-        Constants have 0.
+        It is 0 for constants.
         """
         whole, exponents = self._whole, self._exponents
-        if np.any(whole > 0):  # only how the features compare counts
+        if np.any(whole > 0):  # only the relative sizes of the features matter
             exponents = exponents - exponents[whole > 0].max()
         variance = float(in_given_units(whole, exponents, "variance").sum())
         left = in_given_units(self._scaled_variances(ddof), exponents, "variance left open")
@@ -179,7 +179,7 @@ class LeftOpen:
     def by_state(self) -> FloatArray:
         """The variance left open around each state, of shape (n_states,).
 
-        It is summed over the features, with ddof=0: the mean is `total()`.
+        It is summed over the features, with ddof=0, so its mean is `total()`.
         """
         rows, times, indices = self._scaled.rows, self.neighbors.times, self.neighbors.indices
         variances = np.empty(len(times))
@@ -196,9 +196,9 @@ class LeftOpen:
     def typical(self) -> float:
         """The variance left open around a typical state, ddof=0: the squared mean deviation.
 
-        The mean variance, eq. (2), is mostly about the loudest moments, where a series has any.
-        They count for less in the mean of the standard deviations, whose square this is. Where all
-        moments are alike, both are the same.
+        The mean variance, eq. (2), is dominated by the loudest moments, if a series has any. They
+        count for less in the mean of the standard deviations, whose square this is. If all moments
+        are alike, both are the same.
         """
         return float(np.sqrt(self.by_state).mean() ** 2)
 
@@ -229,7 +229,7 @@ class LeftOpen:
 
     @cached_property
     def _whole(self) -> FloatArray:
-        """The variance of each feature, scaled as the variances left open."""
+        """The variance of each feature, in the units of the variances left open."""
         return np.asarray(self._scaled.samples.var(axis=0))
 
 
@@ -244,8 +244,8 @@ def available_neighbors(
 ) -> int:
     """Return how many neighbours every state can have, but no more than the usual ten.
 
-    This is the rule for measuring data of any length: ten neighbours, and fewer where there are
-    fewer. Data that is to be compared needs the same number: the smaller of the two.
+    This is the rule for data of any length: ten neighbours, or fewer if there are not enough
+    states. To compare two series, use the same number for both: the smaller of the two.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ def available_neighbors(
     at_most : int or None, default=10
         The largest number to return. None sets no limit.
     horizon : int, default=1
-        Count only states that have a sample that many rows ahead. With 0 all states count.
+        Count only states that have a sample this many rows ahead. With 0 all states count.
     groups : array-like of shape (n_rows,), optional
         Ids of the sequences.
     theiler : int, default=0
@@ -265,7 +265,7 @@ def available_neighbors(
     Returns
     -------
     int
-        0 where some state has no possible neighbour, or there is no state.
+        0 if some state has no possible neighbour, or there is no state.
 
     Examples
     --------
@@ -311,12 +311,12 @@ def neighbors_with_successor(
 
 
 def summed_scatter(features: Sequences, table: NeighborTable, shifts: Sequence[int]) -> FloatArray:
-    """Return the scatter matrix of every neighbourhood, times its points, summed over all.
+    """Return the sum over neighbourhoods of the scatter matrix times the number of points.
 
-    A neighbourhood holds the samples that lie `shift` rows after (before, where negative) a state
-    and its neighbours, for each of the shifts. The sum is the projected Laplacian of the full
-    graph: no array of neighbourhoods × points × features is needed. Divided by `count_pairs` of
-    each shift it is the mean covariance.
+    A neighbourhood holds the samples that lie `shift` rows after (before, if negative) a state and
+    its neighbours, for each of the shifts. The sum is the projected Laplacian of the full graph: no
+    array of neighbourhoods × points × features is needed. Divided by `count_pairs` of each shift,
+    it is the mean covariance.
     """
     terms = [shifted_neighborhoods(table, features, shift, graph="full") for shift in shifts]
     centred = features.rows - features.samples.mean(axis=0)  # scatter ignores the mean
@@ -324,6 +324,6 @@ def summed_scatter(features: Sequences, table: NeighborTable, shifts: Sequence[i
 
 
 def count_pairs(table: NeighborTable, ddof: int) -> int:
-    """Return what `summed_scatter` of one shift is divided by: S m (m - ddof) for m points each."""
+    """Return the divisor of `summed_scatter` of one shift: S m (m - ddof) for m points each."""
     n_points = int(table.indices.shape[1]) + 1
     return len(table.times) * n_points * (n_points - ddof)

@@ -29,9 +29,9 @@ def predicted_shares(
 
     over the states t of the test part that have a successor. The prediction is the mean of the
     successors of the q nearest states of the training part, and the mean in the denominator is
-    the training part's. Without a test part every state of the training part is predicted from
-    the others (leave-one-out). White noise has -1/q: predicting it is worse than not to. That
-    makes features comparable in number: one that is noise takes away, one that is not adds.
+    the training part's. Without a test part, every state of the training part is predicted from
+    the others (leave-one-out). White noise has -1/q: predicting it is worse than not predicting
+    it. So sets of different size can be compared: noise features subtract, others add.
 
     Parameters
     ----------
@@ -46,10 +46,10 @@ def predicted_shares(
     horizon : int, default=1
         How many steps ahead the successor lies, H.
     theiler : int, default=0
-        In leave-one-out, states of the same sequence at most that many rows away do not predict
+        In leave-one-out, states of the same sequence at most this many rows away do not predict
         each other.
     engine : str, default="auto"
-        Of the neighbour search; see `predfeat.nearest_neighbors`.
+        Engine of the neighbour search; see `predfeat.nearest_neighbors`.
     n_jobs : int, optional
         Threads of the neighbour search.
 
@@ -72,13 +72,13 @@ def predicted_shares(
     """
     test = train if test is None else test
     within = test is train
-    # Without a test part, a state needs as many others.
+    # Without a test part, each state needs this many others.
     library = find_states(train, n_lags, n_neighbors=n_neighbors * within, horizon=horizon)
     asked = library if within else find_states(test, n_lags, n_neighbors=0, horizon=horizon)
     table = search(
         asked, n_neighbors, library=library, theiler=theiler, engine=engine, n_jobs=n_jobs
     )
-    # A share has no unit, but squares of huge and tiny numbers leave the range of float64.
+    # A share has no unit, but squares of huge and tiny numbers exceed the range of float64.
     exponents = np.maximum(column_exponents(train), column_exponents(test))
     train, test = (scaled_columns(part, exponents) for part in (train, test))
     predicted = train.rows[table.indices + horizon].mean(axis=1)

@@ -1,4 +1,4 @@
-"""The share left open by similar states of nested spaces: a statistic of single features."""
+"""The share left open by similar states in nested spaces: a statistic of single features."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ def nested_shares(
 ) -> FloatArray:
     r"""Lower is better: the share of each feature's variance left open, in the best nested space.
 
-    As `left_open(Y).shares()`, where noise has 1, with two differences that matter when features
-    are judged one by one.
+    This is `left_open(Y).shares()`, where noise has 1, with two differences that matter when
+    features are judged one by one.
 
-    - *Both* steps next to a state count: the mean of the shares that similar states leave open of
-      the step after them and of the step before. What is predictable is a space. Within it one
-      direction may only serve to predict another, and its own next step may be pure chance (the
-      first column of :math:`(\xi_t, \xi_{t-1})`). But then the others tell what it was before.
-    - The spaces of states are nested. For the feature with number j they are the feature alone,
-      the first j features, the first j + 1, and so on up to all; the smallest share counts. A
-      feature may need another one for a state, and features of noise, which come last, make
-      neighbours less similar.
+    - *Both* steps next to a state count: the value is the mean of the shares left open of the step
+      after and of the step before. Predictability belongs to a space. Within it, one direction may
+      only serve to predict another, and its own next step may be pure chance (the first column of
+      :math:`(\xi_t, \xi_{t-1})`). But then the others reveal what it was before.
+    - The spaces of states are nested. For feature number j they are the feature alone, the first j
+      features, the first j + 1, and so on up to all; the smallest share counts. A feature may need
+      another one to form a state, while noise features, which come last, make neighbours less
+      similar.
 
     A minimum is biased: compare it with that of surrogates, as `predfeat.significance` does.
 
@@ -96,7 +96,7 @@ def nested_shares(
     )
     given = as_features(Y, groups)
     features, _ = moderate(given)  # a share has no unit, but distances of states do
-    # Neighbours are searched among the states that have all the steps asked for.
+    # Neighbours are searched among the states that have all the requested steps.
     shifts = [horizon] if steps == "next" else [horizon, -(n_lags - 1 + horizon)]
     times = features.times(max(n_lags - 1, -min(shifts)), horizon, shorten=fewer_rows(horizon))
     _refuse_few_states(len(times), n_neighbors)

@@ -1,4 +1,4 @@
-"""How long a feature's cycle lasts, where it has one that stands out from its spectrum."""
+"""How long a feature's cycle lasts, if one stands out from its spectrum."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from predfeat.series import Sequences
 
 __all__ = ["Periods", "periods"]
 
-# Rows in which a cycle of three rows, seen that often, still has frequencies above it.
-_SHORTEST = 16
+# The fewest rows in which the fastest cycle, of three rows, still has frequencies above it.
+_MIN_ROWS = 16
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,14 @@ class Periods:
     period : ndarray of shape (n_features,)
         NaN for a feature without a cycle that stands out.
     resolution : ndarray of shape (n_features,)
-        How well the length of the series lets periods near that one be told apart. NaN where
-        there is none.
+        How far apart periods near this one must be to be distinguished in a series of this
+        length. NaN without a cycle.
     share : ndarray of shape (n_features,)
-        Of the variance around a straight line, how much the cycle and its harmonics hold. The
-        smallest ripple stands out from a long series. NaN where there is none.
+        The share of the variance around a straight line that the cycle and its harmonics hold. In
+        a long series even the smallest ripple stands out. NaN without a cycle.
     slower_than : ndarray of shape (n_features,)
         For features most of whose variance changes so slowly that the series is too short to show
-        a cycle: if these changes come back at all, then later than this. NaN for all others.
+        a cycle: a cycle, if there is one, is longer than this. NaN for all others.
     """
 
     period: FloatArray
@@ -61,29 +61,30 @@ def periods(
     n_directions: int = 1,
     level: float = 0.05,
 ) -> Periods:
-    r"""Find the cycle of every feature, where it has one.
+    r"""Find the cycle of every feature, if it has one.
 
-    The spectrum is that of the longest stretches as a whole, each with its straight line taken
-    off; several of one length are averaged. A cycle is a peak in it: a sine wave, or a band of
-    frequencies, with more power than the frequencies below *and* above it have, by more than
-    chance would explain. Noise whose spectrum only falls, or only rises, has no such peak: white
-    noise, an autoregression of first order, a random walk. Of a flat spectrum, the least
-    favourable one of those, the ratio of two mean powers has Fisher's F distribution; the level is
-    shared out evenly over octaves and widths of bands. Of several peaks the one counts that has
-    the most power together with its multiples: harmonics of a sharp beat belong to the beat.
+    The spectrum is that of the longest stretches as a whole, each without its linear trend;
+    several of one length are averaged. A cycle is a peak in it: a sine wave, or a band of
+    frequencies, with more power than the frequencies below *and* above it, by more than chance
+    would explain. Noise whose spectrum only falls, or only rises, has no such peak: white noise, a
+    first-order autoregression, a random walk. For a flat spectrum, the least favourable of these,
+    the ratio of two mean powers has Fisher's F distribution; the level is divided evenly among
+    octaves and widths of bands. Among several peaks, the one with the most power together with its
+    multiples counts: harmonics of a sharp beat belong to the beat.
 
     Parameters
     ----------
     Y : array-like of shape (n_rows, n_features) or (n_rows,)
         Features in time order; rows with a NaN are gaps. Gaps no longer than the longest stretch
-        between them are bridged by straight lines, as the clock goes on; longer ones divide.
+        between them are bridged by straight lines, because time goes on; longer ones divide the
+        series.
     groups : array-like of shape (n_rows,), optional
         Ids of the sequences, whose cycles need not be in step.
     n_directions : int, default=1
-        Of how many independent directions the features were chosen *for their spectrum*, as by
-        `ForeCA`: the best of many spectra has peaks by chance.
+        The number of independent directions from which the features were chosen *for their
+        spectrum*, as by `ForeCA`: the best of many spectra has peaks by chance.
     level : float, default=0.05
-        How often, at most, noise may be said to have a cycle.
+        The highest acceptable rate of finding a cycle in noise.
 
     Returns
     -------
@@ -114,7 +115,7 @@ def periods(
     found = np.full((4, features.n_columns), np.nan)
     blocks = _blocks(features)
     length = blocks.shape[1]
-    if length < _SHORTEST:
+    if length < _MIN_ROWS:
         return Periods(*found)
     slow = _slow_share(blocks) > 0.5
     for column in range(features.n_columns):
@@ -134,7 +135,8 @@ def periods(
 def _blocks(series: Sequences) -> FloatArray:
     """Return stretches of one length, gaps bridged, of shape (n_blocks, length, n_columns).
 
-    The length is one that half of all rows have room for; for one sequence it is its own.
+    At least half of all rows lie in stretches of this length or longer; for one sequence it is its
+    own length.
     """
     stretches = [
         stretch for bound in series.sequence_bounds() for stretch in _stretches(series, bound)

@@ -73,15 +73,15 @@ def predictability(
     n_neighbors : int, default=10
         Neighbours of each state, q.
     horizon : int, default=1
-        How many steps ahead the successor lies, H. Of data sampled fast the next step is hardly
-        another one, and nearly everything predicts it.
+        How many steps ahead the successor lies, H. In data sampled fast, the next step hardly
+        differs from the last, and nearly everything predicts it.
     groups : array-like of shape (n_rows,), optional
         Ids of the sequences.
     relative : bool, default=False
         Divide by the variance of Y (each feature's own with `per_component`): the share left to
-        chance. A constant has 0.
+        chance. It is 0 for a constant.
     per_component : bool, default=False
-        Return one value per feature; they add up to the whole (if not relative).
+        Return one value per feature; they add up to the total (if not relative).
     ddof : int, default=0
         The covariance of q + 1 points is divided by q + 1 - ddof.
     theiler : int, default=0
@@ -105,7 +105,7 @@ def predictability(
     >>> 0.8 < predictability(noise, n_lags=2) < 1.0
     True
 
-    A mean over ten steps tells the next one, but nothing about the one that shares none of them:
+    A mean over ten steps predicts the next one, but not the one that shares no step with it:
 
     >>> slow = np.convolve(noise, np.ones(10), mode="valid")
     >>> predictability(slow, relative=True) < 0.3

@@ -1,4 +1,4 @@
-"""Predictive information: what the past tells about the next step, in nats."""
+"""Predictive information: what the past says about the next step, in nats."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def predictive_information(
         Ids of the sequences.
     estimate : {"shared", "local", "linear"}, default="shared"
         The conditional covariance: "shared", one for all states, the average over all
-        neighbourhoods; "local", each neighbourhood's own, the log-determinants being averaged
-        (the bias of a Gaussian sample's log-determinant is taken off); "linear", that of the
-        linear prediction error, exact for a Gaussian process.
+        neighbourhoods; "local", each neighbourhood's own, with averaged log-determinants (the bias
+        of a Gaussian sample's log-determinant is subtracted); "linear", that of the linear
+        prediction error, exact for a Gaussian process.
     theiler : int, default=0
         Leave out neighbours of the same sequence at most that many rows away.
     n_jobs : int, optional
@@ -69,7 +69,7 @@ def predictive_information(
     Returns
     -------
     float
-        Infinite where the next step is determined exactly.
+        Infinite if the next step is determined exactly.
 
     Examples
     --------
@@ -99,8 +99,8 @@ def predictive_information(
         caller_name="predictive_information",
     )
     features = as_features(Y, groups)
-    # Information does not depend on coordinates: in white ones, what is constant or a mixture of
-    # other features is gone, and determinants cannot vanish for that reason.
+    # Information does not depend on coordinates. White ones leave out constants and mixtures of
+    # other features, which would make determinants vanish.
     whitening = fit_whitening(features, warn=False)
     white, rank = whitening.apply(features), whitening.rank
     if rank == 0:

@@ -22,8 +22,8 @@ def slowness(Y: Any, *, groups: ArrayLike | None = None) -> FloatArray:
     Parameters
     ----------
     Y : array-like of shape (n_rows, n_features) or (n_rows,)
-        Features in time order; rows with a NaN are gaps. No difference crosses a gap or the
-        border of a sequence.
+        Features in time order; rows with a NaN are gaps. No difference crosses a gap or a sequence
+        boundary.
     groups : array-like of shape (n_rows,), optional
         Ids of the sequences.
 

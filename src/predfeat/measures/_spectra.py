@@ -23,21 +23,21 @@ __all__ = [
     "tapered_segments",
 ]
 
-# Weight of the uniform spectrum mixed in, so that empty frequencies have a logarithm.
+# Weight of the uniform spectrum that is mixed in, so that empty frequencies have a logarithm.
 PRIOR_WEIGHT = 1e-3
 
-_SHORTEST = 8
+_MIN_ROWS = 8
 
 
 @dataclass(frozen=True)
 class Segments:
-    """Tapered segments of a series, which a spectrum is the average of.
+    """Tapered segments of a series; a spectrum is an average over them.
 
     Attributes
     ----------
     values : ndarray of shape (n_segments, n_block, n_columns)
     length : int
-        To which they are zero-padded, n: frequencies are multiples of 1/n.
+        The length n to which they are zero-padded: frequencies are multiples of 1/n.
     """
 
     values: FloatArray
@@ -49,9 +49,9 @@ def tapered_segments(series: Sequences) -> Segments:
 
     The spectrum's resolution follows from the typical sequence: half of all rows lie in sequences
     at least as long as the reference length n (for one sequence that is its length). Segments
-    have n // 4 rows, are zero-padded to n, and never leave their sequence; sequences that are
-    shorter than a segment take no part. Inside a segment a gap has weight zero: nothing is
-    made up for it, and the samples around it keep their true distance in time.
+    have n // 4 rows, are zero-padded to n, and never leave their sequence; sequences shorter than
+    a segment are ignored. Inside a segment a gap has weight zero: nothing is filled in, and the
+    samples around it keep their true distance in time.
     """
     bounds = series.sequence_bounds()
     length = _typical_length([stop - start for start, stop in bounds])
@@ -90,10 +90,10 @@ def power_spectra(transforms: AnyArray) -> FloatArray:
 
 
 def spectral_entropy(power: FloatArray) -> FloatArray:
-    """Return the entropy of each column's spectrum, as a share of white noise's.
+    """Return the entropy of each column's spectrum, as a share of that of white noise.
 
     The spectrum over positive and negative frequencies is a distribution over 2F cells; both
-    halves are the same, so that one is enough. The logarithm's base is the number of cells.
+    halves are the same, so one is enough. The base of the logarithm is the number of cells.
     """
     n_cells = 2 * len(power)
     share = power / (2.0 * power.sum(axis=0))
@@ -106,9 +106,9 @@ def _typical_length(lengths: list[int]) -> int:
     longest_first = np.sort(np.array(lengths, dtype=np.intp))[::-1]
     covered = np.cumsum(longest_first)
     length = int(longest_first[np.searchsorted(covered, covered[-1] / 2)])
-    if length < _SHORTEST:
+    if length < _MIN_ROWS:
         raise NoSpectrumError(
-            f"a spectrum needs sequences of at least {_SHORTEST} rows, but half of the rows "
+            f"a spectrum needs sequences of at least {_MIN_ROWS} rows, but half of the rows "
             f"(n_samples={covered[-1]}) lie in sequences of {length} or fewer. Use longer ones."
         )
     return length
@@ -122,7 +122,7 @@ def _hann(n_block: int) -> FloatArray:
 
 
 def _segment_starts(start: int, stop: int, n_block: int) -> list[int]:
-    """Return where segments start: as many as overlap by half, spread over the whole run."""
+    """Return where segments start: they overlap by about half and cover the whole run."""
     spare = stop - start - n_block
     if spare < 0:
         return []

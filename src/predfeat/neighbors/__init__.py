@@ -1,9 +1,9 @@
-"""Stage 3, who is similar: the k nearest states of every state.
+"""Similarity: the k nearest states of every state.
 
-One contract (`nearest_neighbors` and its `NeighborTable`), several engines behind it, and a
-registry to which others can be added (`Engine`, `register_engine`). All of predfeat's own engines
-are exact: they return the neighbours that float64 brute force returns. Of tied states those are
-taken that come next on a circle (`_crowds`), so that no row is everyone's neighbour.
+There is one contract (`nearest_neighbors` and its `NeighborTable`), several engines behind it, and
+a registry to which others can be added (`Engine`, `register_engine`). All of predfeat's own engines
+are exact: they return the neighbours that float64 brute force returns. Among tied states, the ones
+that come next on a circle are taken (`_crowds`), so that no row is everyone's neighbour.
 """
 
 from predfeat.neighbors._engine import Engine

@@ -1,7 +1,7 @@
 """The exact engine in plain NumPy: BLAS finds candidates block by block, differences decide.
 
 The squared distance is |a|² + |b|² - 2 a·b, and the products of a whole block are one matrix
-product. That form loses digits where states are close compared with their length; its error is
+product. This form loses digits when states are close compared with their length. Its error is
 bounded, and every state within the bound of the k-th nearest stays a candidate.
 """
 
@@ -25,20 +25,20 @@ __all__ = ["BLOCKWISE", "search_blockwise"]
 
 _TILE_NUMBERS = 1 << 22  # 32 MB of distances at once, for each thread
 _EMBEDDED_NUMBERS = 1 << 22  # 32 MB of embedded states at once
-# The k-th smallest of the minima of n/32 folds bounds the k-th smallest of all. A power of two: it
-# is halved where there would be too few folds.
+# The k-th smallest of the minima of n/32 folds bounds the k-th smallest of all. It is a power of
+# two because it is halved when there would be too few folds.
 _FOLD = 32
 
 
 class _Blockwise(Engine):
-    """`search_blockwise`, and the time it took all in all."""
+    """`search_blockwise`, and the total time it took."""
 
     name = "blockwise"
     is_exact = True
     takes_library = True
 
     def __init__(self) -> None:
-        self.seconds_spent = 0.0  # on what the compiled engine could have done
+        self.seconds_spent = 0.0  # on searches that the compiled engine could have done
 
     def expected_seconds(self, queries: States, library: States, at_most: float = np.inf) -> float:
         """Return 15 + 0.007 S microseconds for each query, more for very wide rows."""
@@ -75,15 +75,15 @@ def search_blockwise(question: Question, n_threads: int) -> tuple[IntArray, Floa
 
 @dataclass(frozen=True)
 class _Centred:
-    """Both sides with the middle of the library at zero: offsets cost the products their digits.
+    """Queries and library, shifted to the library's middle: offsets cost the products digits.
 
-    Only candidates are found in these; distances come from the samples as they are.
+    These only serve to find candidates; distances come from the original samples.
     """
 
     queries: States
     library: States
     squared_norms: FloatArray  # of the library's states
-    embedded: FloatArray | None  # the library, where it is small: one for all blocks
+    embedded: FloatArray | None  # the whole library if it is small, shared by all blocks
 
     def library_blocks(self) -> Iterator[tuple[slice, FloatArray]]:
         if self.embedded is not None:
@@ -129,7 +129,7 @@ def _search_block(
     """Search for the queries start … stop - 1."""
     part = question.only(np.arange(start, stop))
     excluded, n_states = part.excluded, len(question.library)
-    # |b|² - 2 a·b: the |a|² that is missing does not change a row's order.
+    # |b|² - 2 a·b: leaving out |a|² does not change a row's order.
     tile = np.empty((stop - start, _padded(n_states)))
     tile[:, n_states:] = np.inf
     asked = centred.queries.embed(start, stop)
@@ -153,7 +153,7 @@ def _padded(n_states: int) -> int:
 
 
 def _kth_smallest_at_most(tile: FloatArray, k: int) -> FloatArray:
-    """Return an upper bound of each row's k-th smallest number, close to it where rows are long.
+    """Return an upper bound of each row's k-th smallest number, a tight one for long rows.
 
     k folds whose minima are at most b hold k numbers that are at most b.
     """
@@ -168,10 +168,10 @@ def _kth_smallest_at_most(tile: FloatArray, k: int) -> FloatArray:
 
 
 def _slack(reach: FloatArray, squared_norms: FloatArray, dimension: int) -> FloatArray:
-    """Return how far rounding can have moved a neighbour's number beyond `reach`.
+    """Return how far rounding can have moved a neighbour's value beyond `reach`.
 
-    A state at distance r of a state of length |a| is itself at most |a| + r long, so that both
-    products and norms in question are at most (|a| + r)², each with a relative error of at most
+    A state at distance r from a state of length |a| is itself at most |a| + r long. So the
+    products and norms involved are at most (|a| + r)², each with a relative error of at most
     (dimension + 4) roundings, centring included. The factor 8 covers both sides twice.
     """
     distance = np.sqrt(np.maximum(reach + squared_norms, 0.0))

@@ -1,8 +1,9 @@
-"""Neighbours where many states are equal: search among the different ones, then draw.
+"""Neighbours when many states are equal: search among the distinct ones, then draw.
 
 All members of a crowd see the same crowds at the same distances. So the engines search one state of
-each crowd, and every member takes the nearest crowds' members, of the last ones as many as are
-missing. The cost of a search is that of the different states, however many equal ones there are.
+each crowd. Every member then takes the members of its nearest crowds, and from the last of these
+only as many as it still needs. A search costs as much as its distinct states, however many equal
+ones there are.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from predfeat.series import States
 
 __all__ = ["search_crowded"]
 
-_SPARE = 4  # crowds asked for beyond k, so that ties at the border are usually seen whole
-_MORE = 8  # times as many where that was not enough
+_SPARE_CROWDS = 4  # searched beyond k, so that ties at the border are usually seen completely
+_RETRY_FACTOR = 8  # times as many crowds if that was not enough
 _PAIRS_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True)
 class _Crowded:
-    """A question, and the crowds on both of its sides."""
+    """A question, and the crowds of its queries and of its library."""
 
     question: Question
     queries: Crowds
@@ -36,11 +37,11 @@ class _Crowded:
 
     @property
     def n_others(self) -> int:
-        """How many crowds there are to be searched, one's own not counted."""
+        """How many crowds can be found, the query's own not counted."""
         return len(self.library) - (1 if self.question.is_within else 0)
 
     def between_crowds(self) -> Question:
-        """Ask the same of one state of each crowd; nothing but a crowd itself is excluded."""
+        """Return the question for one state of each crowd; only the crowd itself is excluded."""
         question = self.question
         library = _first_of(self.library, question.library)
         if question.is_within:
@@ -61,7 +62,7 @@ class _Crowded:
 
 @dataclass(frozen=True)
 class _Near:
-    """The nearest crowds of some crowds, each one's own first, and their squared distances."""
+    """The nearest crowds of some crowds, their own first, and their squared distances."""
 
     asking: IntArray  # ascending
     crowds: IntArray
@@ -77,19 +78,19 @@ def search_crowded(
 ) -> tuple[IntArray, FloatArray]:
     """Return positions and squared distances of the nearest states of each query.
 
-    `ask` has an engine search the different states, one of each crowd.
+    `ask` makes an engine search the distinct states, one of each crowd.
     """
     crowded = _Crowded(question, query_crowds, library_crowds)
     different = crowded.between_crowds()
     n_queries, n_neighbors = len(question.queries), question.n_neighbors
     found = np.empty((n_queries, n_neighbors), np.intp), np.empty((n_queries, n_neighbors))
-    n_asked = min(n_neighbors + _SPARE, crowded.n_others)
+    n_asked = min(n_neighbors + _SPARE_CROWDS, crowded.n_others)
     everyone = np.arange(len(query_crowds))
     answer = ask(replace(different, n_neighbors=n_asked)) if n_asked else _nobody(len(everyone))
     left = np.arange(n_queries)
     left = _draw(crowded, _near(question, everyone, *answer), left, *found)
     while len(left):
-        n_asked = min(_MORE * n_asked, crowded.n_others)
+        n_asked = min(_RETRY_FACTOR * n_asked, crowded.n_others)
         more = replace(different, n_neighbors=n_asked)
         undecided = []
         for asking in _parts(np.unique(query_crowds.number[left]), n_asked):
@@ -124,7 +125,7 @@ def _parts(items: IntArray, n_pairs_each: int) -> Iterator[IntArray]:
 def _draw(
     crowded: _Crowded, near: _Near, queries: IntArray, positions: IntArray, squared: FloatArray
 ) -> IntArray:
-    """Fill in the neighbours of some queries; return those that need to know of more crowds."""
+    """Fill in the neighbours of some queries; return the queries that need more crowds."""
     n_neighbors, n_near = positions.shape[1], near.crowds.shape[1]
     crowds, excluded = crowded.library, crowded.question.excluded
     undecided = [queries[:0]]
@@ -137,7 +138,7 @@ def _draw(
         enough = np.cumsum(n_allowed, axis=1) >= n_neighbors
         border = np.take_along_axis(distances, np.argmax(enough, axis=1)[:, None], axis=1)
         decided = enough[:, -1]
-        if n_near < len(crowds):  # a crowd that is not among these may be tied with the last
+        if n_near < len(crowds):  # a crowd that was not found may be tied with the last one
             decided &= border[:, 0] < distances[:, -1]
         undecided.append(some[~decided])
         owner, column = np.nonzero((distances <= border) & (n_allowed > 0) & decided[:, None])
@@ -173,7 +174,7 @@ def _count_excluded(crowded: _Crowded, queries: IntArray, candidates: IntArray) 
 def _next_members(
     crowds: Crowds, crowd: IntArray, place: IntArray, n_wanted: IntArray
 ) -> tuple[IntArray, IntArray]:
-    """Return up to that many members of each crowd, from a place on, and whose turn they are."""
+    """Return up to this many members of each crowd, from a place on, and which query gets them."""
     size = crowds.size[crowd]
     n_taken = np.minimum(size, n_wanted)
     pair = np.repeat(np.arange(len(crowd)), n_taken)

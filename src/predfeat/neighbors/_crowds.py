@@ -1,16 +1,16 @@
 """Crowds: states that are equal to the last bit, and the order in which tied states are taken.
 
-Silence, counts, clipped and quantised sensors give thousands of equal states, all tied. A rule by
-row number would give all of them the same k neighbours, and whatever is measured around them would
-be about those k rows. So every state has a place on a circle, and of states tied at the border a
-state takes those that come next after its own place. Members of a crowd are spread evenly over the
-circle, in an order shuffled by a hash of their rows: each of them is then a neighbour as often as
-any other, which no independent draws could promise. Crowds are turned against each other by a
-hash, too.
+Silence, counts, and clipped or quantised sensors give thousands of equal states, all tied. A rule
+by row number would give all of them the same k neighbours, and every measurement around them would
+be about those k rows. So every state has a place on a circle. Among states tied at the border, a
+state takes the ones that come next after its own place. Members of a crowd are spread evenly over
+the circle, in an order shuffled by a hash of their rows: each of them is then a neighbour as often
+as any other, which independent draws could not guarantee. Crowds are rotated against each other by
+a hash as well.
 
-Queries of another series stand where they would stand among themselves: equal ones are spread
-evenly, too, and draw different states of a library. A series that searches a copy of itself finds
-for every state first its own copy, and then what the state finds in its own series.
+Queries from another series get the places they would have among themselves: equal ones are also
+spread evenly, and draw different states from a library. In a series that searches a copy of itself,
+every state finds its own copy first, and then what it finds in its own series.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from predfeat.series import States
 
 __all__ = ["CIRCLE", "Crowds", "find_crowds", "steps_ahead"]
 
-CIRCLE = 1 << 32  # places all round
+CIRCLE = 1 << 32  # number of places
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Crowds:
     start, size : ndarray of int, shape (n_crowds,)
         Where each crowd's members begin among them, and how many there are.
     turn : ndarray of int, shape (n_crowds,)
-        Place of each crowd's first member in that order.
+        Place of each crowd's first member on the circle.
     """
 
     places: IntArray
@@ -60,9 +60,9 @@ class Crowds:
         return len(self.first)
 
     def are_larger_than(self, n_neighbors: int) -> bool:
-        """Tell whether states have, in the mean, more equals than neighbours are wanted.
+        """Tell whether states have, on average, more equal states than `n_neighbors`.
 
-        Then looking for neighbours among all states would mostly mean looking at equal ones.
+        A search among all states would then mostly visit equal ones.
         """
         return bool(np.square(self.size.astype(float)).sum() > len(self.number) * (n_neighbors + 1))
 
@@ -83,7 +83,7 @@ class Crowds:
         return counts
 
     def next_rank(self, crowd: IntArray, place: IntArray) -> IntArray:
-        """Return which member of a crowd is the first at a place or after it."""
+        """Return the rank of a crowd's first member at or after a place."""
         ahead = (place - self.turn[crowd]) % CIRCLE
         rank: IntArray = -(-ahead * self.size[crowd] // CIRCLE) % self.size[crowd]
         return rank
@@ -109,7 +109,7 @@ def find_crowds(states: States) -> Crowds:
 
 
 def steps_ahead(place: IntArray, other: IntArray) -> IntArray:
-    """Return how far round the circle each other place comes after a place."""
+    """Return how many steps round the circle it takes from a place to each other place."""
     steps: IntArray = (other - place) % CIRCLE
     return steps
 
@@ -132,11 +132,11 @@ def _by_appearance(number: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _numbered_states(states: States) -> IntArray | None:
-    """Return equal numbers for equal states, and for no others; None where all differ.
+    """Return equal numbers for equal states only; None if all states differ.
 
     Equal samples get equal numbers; windows of two numbers are numbered in turn, windows of four
     from these, and so on up to the largest power of two within p lags. Two such windows, which may
-    overlap, make a state. So nothing is embedded, and long states cost little more than short
+    overlap, form a state. So nothing is embedded, and long states cost little more than short
     ones.
     """
     numbers = _numbered_rows(states)
@@ -152,12 +152,12 @@ def _numbered_states(states: States) -> IntArray | None:
 
 
 def _numbered_rows(states: States) -> IntArray | None:
-    """Return equal numbers for equal rows; None where the states' newest rows all differ.
+    """Return equal numbers for equal rows; None if the states' newest rows all differ.
 
-    Rows are told apart by a fingerprint. Should two different rows ever have the same one, they
+    Rows are distinguished by a fingerprint. If two different rows ever have the same one, they
     are compared number by number.
     """
-    rows = np.ascontiguousarray(states.series.rows + 0.0)  # -0 + 0 is 0, of which it is an equal
+    rows = np.ascontiguousarray(states.series.rows + 0.0)  # -0 + 0 is 0: both zeros are equal
     factors = 2 * _hashed(np.arange(rows.shape[1])).astype(np.uint64) + np.uint64(1)
     bits = rows.view(np.uint64)
     # The upper half of the bits, where small whole numbers differ, must reach the lower half.
@@ -172,7 +172,7 @@ def _numbered_rows(states: States) -> IntArray | None:
 
 
 def _paired(numbers: IntArray, distance: int) -> IntArray:
-    """Number the pairs of every row and the one `distance` before, if there is one."""
+    """Number the pairs of each row and the row `distance` before it, if there is one."""
     earlier = numbers[np.maximum(np.arange(len(numbers)) - distance, 0)]
     return _numbered(numbers * len(numbers) + earlier)
 

@@ -1,4 +1,4 @@
-"""How many dimensions the states really fill, by a look at a few of them."""
+"""How many dimensions the states really fill, estimated from a few of them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def intrinsic_dimension(states: States) -> float:
     """Estimate the dimension that a KD-tree would have to cope with.
 
     Around each of a few states, the number of others within a distance grows with its d-th power;
-    the maximum-likelihood estimate of d is taken from the 12 nearest among some hundred others. So
-    it is the dimension at the scale of these, which is what decides how many leaves of a tree are
-    looked at. It is never more than the number of coordinates, which is also the answer where
-    nothing can be seen, as when states coincide.
+    the maximum-likelihood estimate of d uses the 12 nearest among a few hundred others. So it is
+    the dimension at the scale of these neighbours, which decides how many leaves of a tree are
+    visited. It is at most the number of coordinates, which is also the answer if no estimate is
+    possible, as when states coincide.
     """
     others = np.unique(np.linspace(0, len(states) - 1, _OTHERS).astype(np.intp))
     queries = others[:: max(1, len(others) // _QUERIES)]

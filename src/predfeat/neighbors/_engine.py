@@ -14,7 +14,7 @@ __all__ = ["Engine"]
 
 
 class Engine(ABC):
-    """A way to find nearest neighbours; `register_engine` makes it one of those to choose from.
+    """A way to find nearest neighbours; `register_engine` makes it available to users.
 
     Subclasses declare what they are and implement `search`.
 
@@ -23,17 +23,17 @@ class Engine(ABC):
     name : str
         What users write: ``nearest_neighbors(..., engine=name)``.
     is_exact : bool
-        Whether it always returns the neighbours that brute force in float64 returns, ties broken
-        in the order of the circle included. ``engine="auto"`` takes only exact engines, and the
-        tests hold every registered engine to what it declares.
+        Whether it always returns the neighbours that brute force in float64 returns, with ties
+        broken in the order of the circle. ``engine="auto"`` takes only exact engines, and the
+        tests check every registered engine against its declaration.
     takes_library : bool
-        Whether it can search a library apart from the queries.
+        Whether it can search a library other than the queries.
     needs : str
-        The optional library without which it is not available, for the message.
+        The optional Python package it requires, for the error message.
 
     Examples
     --------
-    An engine that looks at all pairs, registered, used and removed:
+    An engine that compares all pairs, registered, used and removed:
 
     >>> import numpy as np
     >>> from predfeat import nearest_neighbors
@@ -64,9 +64,9 @@ class Engine(ABC):
     def expected_seconds(self, queries: States, library: States, at_most: float = np.inf) -> float:
         """Estimate how long a search takes on one thread.
 
-        ``engine="auto"`` takes the exact engine with the smallest estimate. Infinity, which is
-        the default, leaves an engine to those who ask for it by name. `at_most` is the smallest
-        estimate so far: an engine that knows to be slower, or not to be, need not look closer.
+        ``engine="auto"`` takes the exact engine with the smallest estimate. The default, infinity,
+        leaves an engine to users who ask for it by name. `at_most` is the smallest estimate so
+        far: an engine that is clearly slower, or clearly faster, need not estimate any closer.
         """
         return np.inf
 
@@ -77,15 +77,15 @@ class Engine(ABC):
         Parameters
         ----------
         question : Question
-            Queries, library, how many are wanted and which are excluded. Engines that do not
-            take a library are only asked where ``question.is_within``.
+            Queries, library, the number of neighbours and the exclusions. Engines that do not
+            take a library are only asked if ``question.is_within``.
         n_threads : int
             How many threads may be used.
 
         Returns
         -------
         positions : ndarray of int, shape (n_queries, n_neighbors)
-            In the library, nearest first.
+            Positions in the library, nearest first.
         squared : ndarray of float, shape (n_queries, n_neighbors)
             Squared distances.
         """

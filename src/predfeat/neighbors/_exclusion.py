@@ -1,4 +1,4 @@
-"""Which states may not be a query's neighbours: itself, and its Theiler window."""
+"""The states that may not be a query's neighbours: itself, and its Theiler window."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ __all__ = ["Exclusion", "fewest_candidates", "find_exclusion"]
 
 @dataclass(frozen=True)
 class Exclusion:
-    """For every query the positions first … stop-1 of the library that are no neighbours of it."""
+    """For every query, the library positions first … stop-1 that may not be its neighbours."""
 
     first: IntArray
     stop: IntArray
 
     @property
     def widest(self) -> int:
-        """The most positions that are excluded for one query."""
+        """The most positions excluded for one query."""
         return int((self.stop - self.first).max())
 
     def only(self, positions: IntArray) -> Exclusion:
-        """Return what is excluded for some of the queries."""
+        """Return the exclusions of some of the queries."""
         return Exclusion(self.first[positions], self.stop[positions])
 
     @classmethod
     def nothing(cls, n_queries: int) -> Exclusion:
-        """Return what allows every query all states."""
+        """Return an exclusion that allows every query all states."""
         nowhere = np.zeros(n_queries, dtype=np.intp)
         return cls(nowhere, nowhere)
 
 
 def find_exclusion(queries: States, library: States, n_neighbors: int, theiler: int) -> Exclusion:
-    """Find the excluded positions, and make sure that enough others remain.
+    """Find the excluded positions, and check that enough others remain.
 
     Nothing is excluded from a library of another series.
     """
@@ -47,7 +47,7 @@ def find_exclusion(queries: States, library: States, n_neighbors: int, theiler: 
     if remaining[worst] < n_neighbors:
         if queries.series is not library.series:
             raise TooFewStatesError(
-                f"n_neighbors={n_neighbors} needs as many states in the library, but with "
+                f"n_neighbors={n_neighbors} needs that many states in the library, but with "
                 f"n_lags={library.n_lags} it has {len(library)} (n_samples="
                 f"{library.series.n_rows}). Use at most n_neighbors={len(library)}, fewer lags or "
                 "a larger library."
@@ -69,12 +69,12 @@ def fewest_candidates(states: States, theiler: int) -> int:
     states : States
         As `predfeat.series.find_states` returns them.
     theiler : int
-        The window that is excluded around each state.
+        The window excluded around each state.
 
     Returns
     -------
     int
-        The largest `n_neighbors` with which all of them can be searched.
+        The largest `n_neighbors` that every state can have.
 
     Examples
     --------
@@ -88,12 +88,12 @@ def fewest_candidates(states: States, theiler: int) -> int:
 
 
 def _excluded(queries: States, library: States, theiler: int) -> Exclusion:
-    """Return the window around each query: one range, as a library's states are in time order."""
+    """Return the window around each query: one range, because states are in time order."""
     series = queries.series
     if series is not library.series:
         return Exclusion.nothing(len(queries))
     times = queries.times
-    theiler = min(theiler, series.n_rows)  # wider is the same, and would leave the range of int
+    theiler = min(theiler, series.n_rows)  # wider changes nothing, and would overflow int
     first = np.maximum(times - theiler, series.sequence_first[times])
     last = np.minimum(times + theiler, series.sequence_last[times])
     return Exclusion(

@@ -13,14 +13,14 @@ from predfeat.neighbors._crowds import CIRCLE
 
 __all__ = ["CHUNK", "limit_by_guesses", "scan_tile", "settle"]
 
-# Distances are tested all at once, and the marks, a byte each, looked at this many at a time, as
-# four words: most are zero.
+# Distances are tested all at once. The marks, a byte each, are read this many at a time, as four
+# words: most are zero.
 CHUNK = 32
 _WORDS = CHUNK // 8
 
-# Up to here the lags are summed one by one. Beyond, a running sum is cheaper, in float64 because
-# it subtracts: what a loud moment adds must leave no residue when it leaves.
-_LAGS_SUMMED = 8
+# Up to this many lags are summed one by one. Beyond, a running sum is cheaper. It needs float64
+# because it subtracts: a loud moment must leave no residue when it drops out of the sum.
+_MAX_LAGS_SUMMED = 8
 
 _ROUNDING = 2.0**-51  # of float64, with room
 
@@ -37,8 +37,8 @@ def _sum_lags(
 ) -> None:
     """Sum one row of state distances along the diagonals of the sample distances, and mark it.
 
-    Up to three lags are added in one pass over the row, and the last pass marks what is near
-    enough to be looked at: each pass costs a load and a store.
+    Up to three lags are added in one pass over the row, because each pass costs a load and a
+    store. The last pass marks the distances that are small enough to be examined.
     """
     width = len(total)
     first = base[row, :width]
@@ -114,7 +114,7 @@ def _round(
 ) -> None:
     """Round one row of state distances, and mark it as `_sum_lags` does.
 
-    In two passes: numbers of three widths in one make poor use of a processor's lanes.
+    It takes two passes: three widths of numbers in one pass would use a processor's lanes poorly.
     """
     for c in range(len(narrow)):
         narrow[c] = wide[c]
@@ -124,7 +124,7 @@ def _round(
 
 @compiled
 def _insert(distances: AnyArray, rows: AnyArray, distance: float, row: int) -> None:
-    """Put a candidate into a sorted list, the worst falls off.
+    """Insert a candidate into a sorted list; the worst one drops out.
 
     The limit it passed may be out of date: a row of a tile on the diagonal is also a column.
     """
@@ -143,7 +143,7 @@ def _insert(distances: AnyArray, rows: AnyArray, distance: float, row: int) -> N
 def _next_sums(
     base: AnyArray, r: int, n_lags: int, edge: AnyArray, before: AnyArray, new: AnyArray
 ) -> None:
-    """Sum the lags of row r of a tile: from the row before, or anew for the first one."""
+    """Sum the lags of row r of a tile: from the row before, or from scratch for the first row."""
     width = len(new)
     if r == 0:
         _start(base, r, n_lags, new)
@@ -184,11 +184,11 @@ def scan_tile(
         Squared distances of the samples row_start - n_lags + 1 … row_stop - 1 to the samples
         column_start - n_lags + 1 … column_stop - 1.
     lowest_excluded : int array
-        For every row the first of the excluded columns up to itself (0: the row is no state).
+        For every row, the first of the excluded columns up to itself (0: the row is not a state).
     limits : float32 array, shape (n_rows,)
-        A candidate's distance must be below; minus infinity for rows that are no states. All
-        threads read and lower it: one that overwrites another's lower value only makes it less
-        strict for a while.
+        A candidate's distance must be below its row's limit, which is minus infinity for rows that
+        are not states. All threads read and lower the limits: overwriting another thread's lower
+        value only makes a limit less strict for a while.
     distances, rows : arrays of shape (n_rows, n_kept)
         The candidate lists, sorted.
     narrow, wide, edge, column_limits, marks, words : buffers of at least the tile's size
@@ -198,23 +198,25 @@ def scan_tile(
     width, n_kept = column_stop - column_start, distances.shape[1]
     nothing = np.float32(-np.inf)
     column_limits = column_limits[:width]
-    for c in range(width):  # a whole slice at once makes numba compile seconds of error messages
+    for c in range(
+        width
+    ):  # for a slice assignment, numba would spend seconds compiling error messages
         column_limits[c] = limits[column_start + c]
     narrow = narrow[:width]
     edge = edge[: row_stop - row_start]
-    if n_lags > _LAGS_SUMMED:
+    if n_lags > _MAX_LAGS_SUMMED:
         _sum_left_edge(base, n_lags, edge)
     current = 0
     for r in range(row_stop - row_start):
         row = row_start + r
         row_limit = limits[row]
-        if n_lags > _LAGS_SUMMED:
+        if n_lags > _MAX_LAGS_SUMMED:
             current = 1 - current
             _next_sums(base, r, n_lags, edge, wide[1 - current, :width], wide[current, :width])
         allowed = min(width, lowest_excluded[row] - column_start)
         if allowed <= 0 or row_limit == nothing:
             continue
-        if n_lags > _LAGS_SUMMED:
+        if n_lags > _MAX_LAGS_SUMMED:
             _round(wide[current, :width], row_limit, column_limits, narrow, marks)
         else:
             _sum_lags(base, r, n_lags, row_limit, column_limits, narrow, marks)
@@ -284,12 +286,12 @@ def limit_by_guesses(
     unit: float,
     limits: AnyArray,
 ) -> None:
-    """Limit each state's search by the distance of some states it was given.
+    """Limit each state's search by its distance to some given states.
 
     The k-th nearest is no farther than the farthest of any k others. `guesses` holds rows, shape
-    (n_states, k); a state with a guess of -1 keeps the limit it has. Where a guess is the last
-    state's, one step on, its distance is the last one's, with one lag more and one less: so long
-    states cost little.
+    (n_states, k); a state with a guess of -1 keeps its limit. If a guess is the previous state's
+    guess, one step on, its distance is the previous one with one lag added and one removed, so
+    long states cost little.
     """
     length = n_columns * n_lags
     n_guesses = guesses.shape[1]
@@ -308,7 +310,7 @@ def limit_by_guesses(
             if goes_on and guesses[position - 1, n] == other - 1 and running[n] < np.inf:
                 enters = _squared_step(samples, n_columns, row, other)
                 leaves = _squared_step(samples, n_columns, row - n_lags, other - n_lags)
-                # The sum before it, its two terms, and what their differences round.
+                # Errors of the previous sum, of its two terms, and of their differences.
                 rounding[n] += _ROUNDING * (running[n] + n_columns * (enters + leaves))
                 running[n] = max(running[n] + (enters - leaves), 0.0)
             else:
@@ -337,7 +339,7 @@ def _squared_step(samples: FloatArray, n_columns: int, left: int, right: int) ->
 
 @compiled
 def _error_within(reach: float, own: float, relative_error: float) -> float:
-    """Return the largest error of float32 for states no farther than `reach`.
+    """Return the largest float32 error for states no farther than `reach`.
 
     Such a state is itself at most |a| + reach long.
     """
@@ -346,7 +348,7 @@ def _error_within(reach: float, own: float, relative_error: float) -> float:
 
 @compiled
 def _comes_before(places: IntArray, row: int, one: np.int64, other: np.int64) -> bool:
-    """Tell which of two rows comes first on the circle after a row's place."""
+    """Tell whether row `one` comes before row `other` on the circle after a row's place."""
     first, second = (places[one] - places[row]) % CIRCLE, (places[other] - places[row]) % CIRCLE
     return bool(first < second or (first == second and one < other))
 
@@ -359,7 +361,7 @@ def _merge(
     candidate_distances: AnyArray,
     candidate_rows: AnyArray,
 ) -> int:
-    """Put all threads' candidates of a row into one sorted list; return how many they are."""
+    """Merge all threads' candidates of a row into one sorted list; return their number."""
     n_threads, _, n_kept = distances.shape
     n_candidates = 0
     candidate_distances[:] = np.inf
@@ -380,7 +382,7 @@ def _merge(
 def _insert_exactly(
     squared: FloatArray, found: IntArray, exact: float, other: np.int64, places: IntArray, row: int
 ) -> None:
-    """Put a neighbour into a row's sorted result, tied ones in their order round the circle."""
+    """Insert a neighbour into a row's sorted result, tied ones in their order round the circle."""
     place = len(squared) - 1
     if exact > squared[place]:
         return
@@ -422,23 +424,23 @@ def settle(
     Parameters
     ----------
     samples : float64 array, flat
-        The rows, as they are.
+        The original rows.
     times : int array
         Row of every state.
     first_limits : float32 array, shape (n_rows,)
         The limits that `scan_tile` started from.
     distances, rows : arrays of shape (n_threads, n_rows, n_kept)
-        What `scan_tile` left. Whatever it did not take was, at that time, no better than the
+        The lists of `scan_tile`. Every candidate it rejected was, at that time, no better than the
         worst in some thread's list or the first limit, and so is no better than the best of
         these now.
     squared_norms : float64 array, shape (n_rows,)
         Squared lengths of the centred states, in units of the float32 samples.
     relative_error : float
-        A float32 squared distance is off by at most that times both squared lengths.
+        A float32 squared distance is off by at most this times both squared lengths.
     unit : float
         Factor from squared distances of `samples` to float32 units.
     places : int array, shape (n_rows,)
-        Of the rows on the circle, by which ties are broken.
+        Places of the rows on the circle, by which ties are broken.
     found, squared : arrays of shape (n_states, n_neighbors)
         The result: rows of the neighbours and squared distances.
     is_sure : bool array

@@ -16,12 +16,12 @@ from predfeat.series import States, check_matrix, check_sequences, find_states
 
 __all__ = ["SEARCH_CONSTRAINTS", "nearest_neighbors"]
 
-# For `validate_parameter_constraints`, by every function with these parameters.
+# For `validate_parameter_constraints`, used by every function with these parameters.
 SEARCH_CONSTRAINTS: dict[str, list[Any]] = {
     "n_neighbors": [whole_number(1)],
     "n_lags": [whole_number(1)],
     "theiler": [WINDOW],
-    "engine": [StrOptions(ENGINES)],  # not a copy: engines registered later are allowed, too
+    "engine": [StrOptions(ENGINES)],  # not a copy: engines registered later are allowed as well
     "n_jobs": [JOBS, None],
 }
 
@@ -38,16 +38,16 @@ def nearest_neighbors(
     engine: str = "auto",
     n_jobs: int | None = None,
 ) -> NeighborTable:
-    """Find for every state its nearest other states, exactly.
+    """Find the nearest other states of every state, exactly.
 
     The state at row t is (x_t, x_{t-1}, …, x_{t-p+1}); it exists when all these rows are samples
     of one sequence. Neighbours may come from any sequence, or from the states of a library.
 
-    Where more states are equally far than are wanted (silence, counts, clipped or quantised
-    values), every state draws its own: states have places on a circle, equal ones evenly spread
-    in a shuffled order, and of tied states those are taken that come next after a state's own
-    place. The same data has the same neighbours every time, and no row is everyone's neighbour.
-    With a library, both have their places by the same rule, each among themselves.
+    If more states are tied than are needed (silence, counts, clipped or quantised values), every
+    state draws its own: states have places on a circle, with equal ones evenly spread in a
+    shuffled order, and among tied states the ones that come next after a state's own place are
+    taken. The same data has the same neighbours every time, and no row is everyone's neighbour.
+    With a library, queries and library get their places by the same rule, each among themselves.
 
     Parameters
     ----------
@@ -60,13 +60,13 @@ def nearest_neighbors(
     groups : array-like of shape (n_rows,), optional
         Ids of the sequences.
     library : array-like of shape (n_library_rows, n_columns), optional
-        Rows whose states may be neighbours, where these are others than X's: old data that new
-        data is compared with. Nothing is excluded from it.
+        Rows whose states may be neighbours instead of those of X, such as old data that new data is
+        compared with. Nothing is excluded from it.
     library_groups : array-like of shape (n_library_rows,), optional
         Ids of the library's sequences.
     theiler : int, default=0
-        Exclude states of the same sequence at most that many rows away, so that neighbours are
-        returns and not merely the moments before and after.
+        Exclude states of the same sequence at most this many rows away, so that neighbours are
+        recurrences and not merely the moments before and after.
     engine : {"auto", "tree", "tiles", "blockwise"} or a registered name, default="auto"
         SciPy's KD-tree, which holds all states embedded in memory; the compiled engine, which
         needs numba and cannot search a library; or plain NumPy. All are exact and return the
@@ -125,5 +125,5 @@ def _find_library(library: Any, groups: ArrayLike | None, n_lags: int) -> States
         matrix = check_matrix(library, largest=np.inf, name="library")
         series = check_sequences(matrix, groups, name="library")
         return find_states(series, n_lags, n_neighbors=0)
-    except (GroupsError, ShortSequencesError) as error:  # which do not say whose they are
+    except (GroupsError, ShortSequencesError) as error:  # their messages do not name the library
         raise type(error)(f"in the library, {error}") from None

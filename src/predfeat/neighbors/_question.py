@@ -1,4 +1,4 @@
-"""What an engine is asked."""
+"""The question that an engine answers."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ class Question:
     queries : States
         The states that ask.
     library : States
-        The states that may answer; the same object where states search among themselves. Both
+        The states that may be neighbours; the same object if states search among themselves. Both
         are multiplied by one power of two, such that squares stay in the range of floats.
     n_neighbors : int
-        How many are wanted. Every query has at least as many that are not excluded.
+        Neighbours per query. Every query has at least this many states that are not excluded.
     excluded : Exclusion
-        For query i the positions excluded.first[i] … excluded.stop[i] - 1 of the library are no
+        For query i, the positions excluded.first[i] … excluded.stop[i] - 1 of the library are not
         neighbours: the query itself and its Theiler window.
     query_places, library_places : ndarray of int
-        Where queries and states stand on the circle by which ties are broken; see
+        Places of queries and states on the circle by which ties are broken; see
         `nearest_neighbors`.
     guess : ndarray of int, shape (n_queries, n_neighbors), optional
-        Rows of allowed states that may be near. An engine need not look at it.
+        Rows of allowed states that may be near. An engine may ignore it.
     """
 
     queries: States

@@ -1,8 +1,8 @@
-"""The last word on candidates: exact distances, nearest first, ties in the order of places.
+"""The final ranking of candidates: exact distances, nearest first, ties in the order of places.
 
-Every engine may be quick and approximate in finding candidates, as long as no true neighbour is
-missing among them. What is returned is decided here, from differences in float64, so that all
-engines, block sizes and thread counts return the same bits.
+Every engine may be quick and approximate in finding candidates, as long as it misses no true
+neighbour. The result is decided here, from differences in float64, so that all engines, block
+sizes and thread counts return the same bits.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LANES = 8
 
 
 def embed_oldest_first(states: States, positions: IntArray) -> FloatArray:
-    """Return some states as rows of N·p numbers in the order in which `sum_of_squares` adds."""
+    """Return some states as rows of N·p numbers, in the order in which `sum_of_squares` adds."""
     samples, n_columns = states.series.rows.reshape(-1), states.series.n_columns
     first = (states.times[positions] - states.n_lags + 1) * n_columns
     embedded: FloatArray = samples[first[:, None] + np.arange(states.dimension)]
@@ -39,7 +39,7 @@ def squared_distances(
 ) -> FloatArray:
     """Return the squared distances of the pairs (asking[i], answering[i]) of positions.
 
-    The sum is that of `sum_of_squares`, to which the compiled engine keeps, too: all return the
+    They are summed as in `sum_of_squares`. The compiled engine does the same, so all return the
     same bits.
     """
     squared = np.empty(len(asking))
@@ -53,10 +53,10 @@ def squared_distances(
 
 
 def sum_of_squares(differences: FloatArray) -> FloatArray:
-    """Return the squared length of each row, summed in the one order that all engines keep to.
+    """Return the squared length of each row, summed in the one order that all engines use.
 
-    Number n of a row, oldest sample first, is added up in lane n mod 8, and the lanes are added
-    up in pairs.
+    Number n of a row, oldest sample first, is added to lane n mod 8, and the lanes are added up
+    in pairs.
     """
     n_rows, length = differences.shape
     n_full = length // _LANES * _LANES
@@ -75,21 +75,21 @@ def rank_candidates(
 ) -> tuple[IntArray, FloatArray]:
     """Return the nearest of the candidates that an engine has found for each query.
 
-    With it an engine need only find candidates, by whatever means. Those that are excluded are
-    left out, distances are computed from differences in float64, and ties are broken in the order
-    of the circle. If no true neighbour is missing among the candidates, the result is exact.
+    An engine need only find candidates, by whatever means. Here excluded ones are left out,
+    distances are computed from differences in float64, and ties are broken in the order of the
+    circle. If no true neighbour is missing among the candidates, the result is exact.
 
     Parameters
     ----------
     question : Question
     owner, candidates : ndarray of int, shape (n_pairs,)
         Pair i says that position candidates[i] of the library is a candidate of query owner[i].
-        No pair comes twice.
+        No pair occurs twice.
 
     Returns
     -------
     positions : ndarray of int, shape (n_queries, n_neighbors)
-        In the library, nearest first.
+        Positions in the library, nearest first.
     squared : ndarray of float, shape (n_queries, n_neighbors)
         Squared distances.
 
@@ -104,7 +104,7 @@ def rank_candidates(
     if counts.min() < question.n_neighbors:
         few = int(np.argmin(counts))
         raise ValueError(
-            f"n_neighbors={question.n_neighbors} are wanted, but query {few} has {counts[few]} "
+            f"n_neighbors={question.n_neighbors} are needed, but query {few} has {counts[few]} "
             "candidates that are not excluded. The engine must find more."
         )
     return nearest_of_candidates(question, owner, candidates)
@@ -113,7 +113,7 @@ def rank_candidates(
 def nearest_of_candidates(
     question: Question, owner: IntArray, candidates: IntArray
 ) -> tuple[IntArray, FloatArray]:
-    """Do what `rank_candidates` does for candidates that are all allowed and enough."""
+    """Do what `rank_candidates` does, for candidates known to be allowed and sufficient."""
     squared = squared_distances(question.queries, question.library, owner, candidates)
     order = np.lexsort((squared, owner))
     if _has_ties(squared[order], owner[order]):

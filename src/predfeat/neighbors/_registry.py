@@ -1,4 +1,4 @@
-"""The engines there are, and which of them "auto" takes."""
+"""The registered engines, and the choice that "auto" makes among them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _registered: dict[str, Engine] = dict(_OWN)
 
 
 class _EngineNames(Set[str]):
-    """The names that `engine=` takes, "auto" and those of all engines registered by now."""
+    """The names that `engine=` takes: "auto" and the names of all registered engines."""
 
     def __contains__(self, name: object) -> bool:
         return name == AUTO or name in _registered
@@ -41,7 +41,7 @@ class _EngineNames(Set[str]):
         return 1 + len(_registered)
 
     @classmethod
-    def _from_iterable(cls, it: Iterable[Any]) -> Any:  # what -, & and | make of it
+    def _from_iterable(cls, it: Iterable[Any]) -> Any:  # the result of -, & and |
         return frozenset(it)
 
     def __repr__(self) -> str:
@@ -66,20 +66,20 @@ def engines() -> tuple[Engine, ...]:
 
 
 def register_engine(engine: Engine) -> None:
-    """Make an engine one of those that `engine=` takes, here and in estimators.
+    """Make an engine available by name as `engine=`, here and in estimators.
 
-    The registry is that of the process. Where work is spread over processes, register it in a
-    module that all of them import.
+    The registry belongs to the process. If work is spread over processes, register the engine in
+    a module that all of them import.
 
     Parameters
     ----------
     engine : Engine
-        An instance, with a name that no other one has.
+        An instance with a unique name.
 
     Raises
     ------
     TypeError, ValueError
-        It is no engine, or has no name of its own.
+        It is not an engine, or its name is not unique.
 
     Examples
     --------
@@ -87,24 +87,24 @@ def register_engine(engine: Engine) -> None:
     """
     if not isinstance(engine, Engine):
         raise TypeError(
-            f"an engine is an instance of a subclass of predfeat.neighbors.Engine, but this is "
-            f"{engine!r}."
+            f"an engine must be an instance of a subclass of predfeat.neighbors.Engine, but this "
+            f"is {engine!r}."
         )
     name = getattr(engine, "name", None)
     if not isinstance(name, str) or not name:
-        raise ValueError(f"an engine needs a name, a text that is not empty, but has {name!r}.")
+        raise ValueError(f"an engine needs a name, a non-empty string, but this one has {name!r}.")
     if not isinstance(getattr(engine, "is_exact", None), bool):
         raise ValueError(f"engine {name!r} must declare with is_exact whether it is exact.")
     if name in ENGINES:
         raise ValueError(
-            f"there is an engine {name!r} already, of {_told(ENGINES)}. Take another name, or "
+            f"an engine {name!r} already exists, among {_listed(ENGINES)}. Use another name, or "
             "call unregister_engine first."
         )
     _registered[name] = engine
 
 
 def unregister_engine(name: str) -> None:
-    """Remove an engine that was registered before; predfeat's own ones stay.
+    """Remove a registered engine; predfeat's own engines cannot be removed.
 
     Examples
     --------
@@ -114,28 +114,28 @@ def unregister_engine(name: str) -> None:
     if name not in added:
         raise ValueError(
             f"no engine {name!r} was registered. "
-            + (f"Those that were: {_told(added)}." if added else "There are only predfeat's own.")
+            + (f"Registered: {_listed(added)}." if added else "There are only predfeat's own.")
         )
     del _registered[name]
 
 
 def find_engine(name: str, *, takes_library: bool = False) -> Engine:
-    """Return the engine of that name, if it is there and can do what is asked."""
+    """Return the engine of that name, if it is available and can do what is asked."""
     if name not in _registered:
         raise ValueError(
-            f"engine must be one of {_told(ENGINES)}, but is {name!r}. `register_engine` adds "
+            f"engine must be one of {_listed(ENGINES)}, but is {name!r}. `register_engine` adds "
             "others."
         )
     engine = _registered[name]
     if not engine.is_available():
         raise ImportError(
-            f'engine="{name}" needs {engine.needs}: pip install {engine.needs}, or take '
+            f'engine="{name}" needs {engine.needs}: pip install {engine.needs}, or use '
             f"{_others(engine)}."
         )
     if takes_library and not engine.takes_library:
         able = [AUTO, *(other.name for other in engines() if other.takes_library)]
         raise ValueError(
-            f'engine="{name}" cannot search a library apart from the queries. Take {_told(able)}.'
+            f'engine="{name}" cannot search a library other than the queries. Use {_listed(able)}.'
         )
     return engine
 
@@ -143,17 +143,17 @@ def find_engine(name: str, *, takes_library: bool = False) -> Engine:
 def choose_engine(states: States, library: States | None = None) -> str:
     """Return the engine that ``engine="auto"`` takes.
 
-    Of the exact engines that are available, and can search a library apart from the queries
-    where there is one, it is that with the smallest `Engine.expected_seconds`. The figures were
-    read off `benchmarks/speed/engines.py`, which measures all of predfeat's own over a grid. What
-    is chosen never changes the result.
+    Among the exact engines that are available, and that can search a library if one is given, it
+    is the one with the smallest `Engine.expected_seconds`. The estimates come from
+    `benchmarks/speed/engines.py`, which measures all of predfeat's own engines over a grid. The
+    choice never changes the result.
 
     Parameters
     ----------
     states : States
-        Those that ask.
+        The queries.
     library : States, optional
-        Those that may answer, where they are others.
+        The states that may be neighbours, if not the queries themselves.
 
     Returns
     -------
@@ -172,7 +172,7 @@ def choose_engine(states: States, library: States | None = None) -> str:
     is_apart = library is not None and library is not states
     library = states if library is None else library
     chosen, seconds = BLOCKWISE.name, np.inf
-    # The last one first: the tree's estimate is the costliest, unless a smaller one is known.
+    # In reverse: the tree's estimate is the costliest, unless a smaller one is already known.
     for engine in reversed(engines()):
         if engine.is_exact and engine.is_available() and (engine.takes_library or not is_apart):
             expected = engine.expected_seconds(states, library, seconds)
@@ -182,14 +182,14 @@ def choose_engine(states: States, library: States | None = None) -> str:
 
 
 def _others(engine: Engine) -> str:
-    """Name the engines that find the same as one that is missing."""
+    """Name the engines that can replace one that is missing."""
     names = [
         AUTO,
         *(other.name for other in engines() if other.is_exact and other.is_available()),
     ]
-    return _told(names) + (", which find the same neighbours" if engine.is_exact else "")
+    return _listed(names) + (", which find the same neighbours" if engine.is_exact else "")
 
 
-def _told(names: Iterable[str]) -> str:
+def _listed(names: Iterable[str]) -> str:
     *others, last = (f'"{name}"' for name in names)
     return f"{', '.join(others)} or {last}" if others else last

@@ -1,4 +1,4 @@
-"""The one door through which all engines are called."""
+"""The single entry point through which all engines are called."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def search(
     n_jobs: int | None = None,
     guess: IntArray | None = None,
 ) -> NeighborTable:
-    """Find the nearest states of every state; see `nearest_neighbors` for the meaning.
+    """Find the nearest states of every state, as defined in `nearest_neighbors`.
 
     Parameters
     ----------
     states : States
-        Those that ask.
+        The queries.
     n_neighbors : int
-        How many are wanted.
+        Neighbours per state.
     library : States, optional
-        Those that may answer, with as many lags and columns. None: the same as those that ask.
-        From states of the same series (the same `Sequences` object) a state itself and its
-        Theiler window are excluded, from a library of another series nothing is.
+        The states that may be neighbours, with the same number of lags and columns. None means the
+        queries themselves. In a library of the same series (the same `Sequences` object), a state
+        itself and its Theiler window are excluded; in one of another series, nothing is.
     theiler : int, default=0
         Rows excluded before and after each state.
     engine : str, default="auto"
@@ -52,7 +52,7 @@ def search(
         Threads.
     guess : ndarray of int, optional
         The indices of a table of the same states with the same library and `theiler`, such as
-        that of the iteration before. It may make the search quicker, and never changes the
+        that of the previous iteration. It may make the search quicker, and never changes the
         result of an exact engine.
 
     Returns
@@ -85,7 +85,7 @@ def search(
         positions, squared = search_crowded(question, query_crowds, library_crowds, n_threads, ask)
     else:
         positions, squared = ask(question)
-    # In place: for many states these are the largest arrays of a whole fit.
+    # In place: for many states, these are the largest arrays of a whole fit.
     distances = np.ldexp(np.sqrt(squared, out=squared), -exponent, out=squared)
     return NeighborTable(states.times, library.times[positions], distances)
 
@@ -106,12 +106,12 @@ def _refuse_unlike(states: States, library: States, theiler: int) -> None:
     if states.n_lags != library.n_lags:
         raise ValueError(
             f"the states have n_lags={states.n_lags}, but the library has "
-            f"n_lags={library.n_lags}. Take the same for both."
+            f"n_lags={library.n_lags}. Use the same for both."
         )
     if theiler and states.series is not library.series:
         raise ValueError(
             f"theiler={theiler} excludes rows of the same sequence, but the library is another "
-            "series: nothing is near in time. Leave theiler at 0."
+            "series, so none of its rows is near in time. Leave theiler at 0."
         )
 
 

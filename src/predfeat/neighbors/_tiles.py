@@ -2,8 +2,8 @@
 
 Squared distances of samples come from matrix products in float32, tile by tile. The distance of two
 states is a sum along the tile's diagonals, which costs the same for any number of lags. Distances
-are symmetric: only tiles below the diagonal are looked at, and each pair is offered to both states.
-What is within the rounding of float32 of the k-th nearest is compared again in float64; a state for
+are symmetric: only tiles below the diagonal are computed, and each pair is offered to both states.
+Candidates within float32 rounding of the k-th nearest are compared again in float64; a state for
 which that is not enough is searched again by the blockwise engine. So the result is exact, and does
 not depend on the number of threads or the order of their work.
 """
@@ -29,16 +29,16 @@ from predfeat.series import States
 __all__ = ["TILES", "search_tiles"]
 
 _TILE = (256, 512)  # rows and columns: half a megabyte of float32, a core's second cache
-# Each tile repeats p - 1 rows and columns of its neighbours: with many lags, larger ones pay.
+# Each tile repeats p - 1 rows and columns of its neighbours: with many lags, larger tiles pay off.
 _LARGE_TILE, _LONG_LAGS = (1024, 1024), 64
-_SPARE = 2  # candidates kept beyond k
+_SPARE_CANDIDATES = 2  # kept beyond k
 _ROUNDING = 2.0**-24
 _STATES_AT_ONCE = 1 << 12
 
 
-# Below, a search takes less time than loading the compiled code. Many of them do not: once they
-# took as long, it is loaded for the next one.
-_WORTH_LOADING = 2500
+# With fewer states, a search takes less time than loading the compiled code. Many searches may
+# take longer: once they did, the code is loaded for the next one.
+_MIN_STATES_TO_LOAD = 2500
 
 
 class _Tiles(Engine):
@@ -55,10 +55,10 @@ class _Tiles(Engine):
     def expected_seconds(self, queries: States, library: States, at_most: float = np.inf) -> float:
         """Return (4 + 0.0006 S) (1 + N / 100) microseconds for each state.
 
-        Infinity where the compiled code is not in memory and not worth loading: S < 2500, and
-        less time was spent without it than loading takes.
+        Infinity if the compiled code is not in memory and not worth loading: S < 2500, and less
+        time was spent without it than loading takes.
         """
-        is_worth_it = is_loaded() or len(library) >= _WORTH_LOADING
+        is_worth_it = is_loaded() or len(library) >= _MIN_STATES_TO_LOAD
         if not is_worth_it and BLOCKWISE.seconds_spent <= loading_seconds():
             return np.inf
         width = 1.0 + library.series.n_columns / 100
@@ -74,8 +74,8 @@ TILES = _Tiles()
 def search_tiles(question: Question, n_threads: int) -> tuple[IntArray, FloatArray]:
     """Return positions and squared distances of the nearest other states of each state.
 
-    A guess, rows of n_neighbors allowed states for each state, only makes it quicker: nothing
-    farther than they are needs a look. Without one, the nearest in time are taken.
+    A guess, rows of n_neighbors allowed states for each state, only makes it quicker: states
+    farther away than the guess are skipped. Without one, the nearest in time are taken.
     """
     states, n_neighbors = question.library, question.n_neighbors
     prepared = _prepare(states, question.excluded)
@@ -83,7 +83,7 @@ def search_tiles(question: Question, n_threads: int) -> tuple[IntArray, FloatArr
     if guess is None:
         guess = _nearest_in_time(states, question.excluded, n_neighbors)
     limits = _first_limits(states, prepared, guess)
-    lists = _scan(prepared, limits, n_neighbors + _SPARE, n_threads)
+    lists = _scan(prepared, limits, n_neighbors + _SPARE_CANDIDATES, n_threads)
     rows, squared, is_sure = _settle(question, prepared, lists, n_threads)
     position_of_row = np.zeros(states.series.n_rows, dtype=np.intp)
     position_of_row[states.times] = np.arange(len(states))
@@ -96,7 +96,7 @@ def search_tiles(question: Question, n_threads: int) -> tuple[IntArray, FloatArr
 
 @dataclass(frozen=True)
 class _Prepared:
-    """The samples as the tiles need them."""
+    """The samples in the form that the tiles need."""
 
     left: AnyArray  # float32 (n_rows, N + 2): -2x, |x|², 1
     right: AnyArray  # float32 (n_rows, N + 2): x, 1, |x|²; so that left · right is |x - y|²
@@ -119,7 +119,7 @@ class _Lists:
 
 def _prepare(states: States, exclusion: Exclusion) -> _Prepared:
     series = states.series
-    # The mean is quicker than the median; where an outlier spoils it, the rest is searched again.
+    # The mean is quicker than the median; if an outlier spoils it, the rest is searched again.
     centred = series.rows - series.samples.mean(axis=0)
     centred[~series.valid] = 0.0
     n_rows, n_columns = centred.shape
@@ -142,8 +142,8 @@ def _prepare(states: States, exclusion: Exclusion) -> _Prepared:
     lowest[states.times] = states.times[exclusion.first]
     is_state = np.zeros(n_rows, dtype=bool)
     is_state[states.times] = True
-    # A product of N + 2 terms, rounded input, norms and p sums: each term is off by one rounding
-    # of at most 2 (|x|² + |y|²) for each of them.
+    # A product of N + 2 terms, rounded input, norms and p sums: for each of them, a term is off by
+    # one rounding of at most 2 (|x|² + |y|²).
     relative_error = 2.0 * (n_columns + states.n_lags + 8) * _ROUNDING
     return _Prepared(
         left,
@@ -185,7 +185,7 @@ def _first_limits(states: States, prepared: _Prepared, guesses: IntArray) -> Any
 
 
 def _scan(prepared: _Prepared, first_limits: AnyArray, n_kept: int, n_threads: int) -> _Lists:
-    """Go through all tiles and collect candidates, each thread in lists of its own."""
+    """Scan all tiles and collect candidates, each thread in its own lists."""
     n_rows = len(prepared.left)
     limits = first_limits.copy()
     lists = _Lists(
@@ -215,7 +215,7 @@ def _tiles_around_the_diagonal(
 ) -> list[tuple[int, int]]:
     """Return the first row and column of every tile, those around the diagonal first.
 
-    What is near in time is often near.
+    States near in time are often near in space.
     """
     height, width = shape
     return sorted(
@@ -235,7 +235,7 @@ def _scanner(
     rows: AnyArray,
     shape: tuple[int, int],
 ) -> Callable[[int, int], None]:
-    """Return what offers a tile's pairs to one thread's lists, with buffers of its own."""
+    """Return a function that offers a tile's pairs to one thread's lists, with its own buffers."""
     from predfeat.neighbors._kernels import CHUNK, scan_tile
 
     n_rows, n_lags = len(prepared.left), prepared.n_lags
@@ -265,7 +265,7 @@ def _scanner(
 def _settle(
     question: Question, prepared: _Prepared, lists: _Lists, n_threads: int
 ) -> tuple[IntArray, FloatArray, AnyArray]:
-    """Return the nearest candidates' rows and exact squared distances, and who can be sure."""
+    """Return the nearest candidates' rows and exact squared distances, and which are certain."""
     from predfeat.neighbors._kernels import settle
 
     states, n_neighbors = question.library, question.n_neighbors

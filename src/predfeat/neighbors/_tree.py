@@ -22,15 +22,16 @@ from predfeat.series import States
 
 __all__ = ["TREE", "search_tree"]
 
-# Asked for beyond k + 1, so that ties at the border are usually seen whole: at first, and where
-# that was not enough.
+# States asked for beyond k + 1, so that ties at the border are usually seen completely: at first,
+# and if that was not enough.
 _SPARE, _MORE_SPARE = 4, 32
-_WINDOW_AT_MOST = 32  # a wider Theiler window is asked for row by row
+_MAX_WINDOW = 32  # a wider Theiler window is queried row by row
 _PAIRS_AT_ONCE = 1 << 17  # by all threads together
-# What a query costs differs a thousandfold between data: the first rows tell. Blocks of about so
-# many seconds are long beside what a block costs, and short for who interrupts them.
+# The cost of a query varies a thousandfold between datasets, so it is measured on the first rows.
+# Blocks of about this many seconds are long compared with their overhead, and short enough to
+# interrupt.
 _FIRST_ROWS, _BLOCK_SECONDS = 64, 0.1
-_TIE = 1e-9  # the tree sums in another order; closer than this counts as a tie to look into
+_TIE_TOLERANCE = 1e-9  # the tree sums in another order; closer than this may be a tie
 
 
 class _Tree(Engine):
@@ -44,8 +45,8 @@ class _Tree(Engine):
         """Return (2 + 1.5 N p) 2^(0.9 (d - 4)) microseconds for each query.
 
         d, at most N p, is the dimension that the states fill (`intrinsic_dimension`), and the
-        power lies between 1 and S / 1000. It is only looked at where it decides. Building the
-        tree takes a tenth of that for each state.
+        power lies between 1 and S / 1000. d is only estimated if it decides. Building the tree
+        takes a tenth of that for each state.
         """
         n_asked = max(len(queries), len(library) / 10)
         if n_asked * _seconds_each(library, 0.0) > at_most:  # not even on a line
@@ -70,9 +71,9 @@ def _seconds_each(library: States, dimension: float) -> float:
 def search_tree(question: Question, n_threads: int) -> tuple[IntArray, FloatArray]:
     """Return positions and squared distances of the nearest states of each query.
 
-    The tree neither knows the excluded window nor the order of ties. So it is asked for a few
-    more; where the answer might have missed a neighbour (a tie at its border, a crowded window),
-    for some more again, and at last that query is searched blockwise.
+    The tree knows neither the excluded window nor the order of ties. So it is asked for a few more
+    states. If the answer may have missed a neighbour (a tie at its border, a crowded window), it is
+    asked for still more, and finally that query is searched blockwise.
     """
     n_queries, n_neighbors = len(question.queries), question.n_neighbors
     embedded = embed_oldest_first(question.library, np.arange(len(question.library)))
@@ -95,7 +96,7 @@ def search_tree(question: Question, n_threads: int) -> tuple[IntArray, FloatArra
 
 @dataclass(frozen=True)
 class _Asked:
-    """A tree, and what it has been found to know; `positions` and `squared` are filled in."""
+    """A tree, and the results found so far; `positions` and `squared` are filled in."""
 
     question: Question
     tree: Any
@@ -105,8 +106,8 @@ class _Asked:
     squared: FloatArray
 
     def all(self, queries: IntArray, spare: int, n_threads: int) -> IntArray:
-        """Fill in what the tree knows of these queries; return those it cannot decide."""
-        window = min(self.question.excluded.widest, _WINDOW_AT_MOST)
+        """Fill in the tree's answers to these queries; return the queries it cannot decide."""
+        window = min(self.question.excluded.widest, _MAX_WINDOW)
         n_asked = min(self.question.n_neighbors + window + spare, len(self.embedded))
 
         def work(some: IntArray) -> IntArray:
@@ -145,12 +146,12 @@ class _Asked:
 def _nearest_of_rows(
     question: Question, differences: FloatArray, found: IntArray, allowed: BoolArray
 ) -> tuple[IntArray, FloatArray]:
-    """Return the nearest allowed ones of each row of candidates, ties in the order of places."""
+    """Return the nearest allowed candidates of each row, ties in the order of places."""
     n_queries, n_asked = found.shape
     n_neighbors = question.n_neighbors
     squared = sum_of_squares(differences.reshape(n_queries * n_asked, -1)).reshape(found.shape)
     squared[~allowed] = np.inf
-    # The tree's order is nearly right: what is to be left out comes first, and ties are rare.
+    # The tree's order is nearly right: excluded states come first, and ties are rare.
     first = np.argmax(allowed, axis=1)[:, None] + np.arange(n_neighbors)
     first = np.minimum(first, n_asked - 1)
     best, nearest = np.take_along_axis(found, first, 1), np.take_along_axis(squared, first, 1)
@@ -170,10 +171,12 @@ def _nearest_of_rows(
 def _is_complete(
     distances: FloatArray, allowed: BoolArray, n_neighbors: int, everything: bool
 ) -> BoolArray:
-    """Tell for which rows no state outside the answer can belong to the k nearest."""
+    """Return for each row whether no state outside the answer can be among the k nearest."""
     counts = allowed.sum(axis=1)
     if everything:
         return np.asarray(counts >= n_neighbors)
     kth = np.argmax(np.cumsum(allowed, axis=1) >= n_neighbors, axis=1)
     kth_distance = distances[np.arange(len(distances)), kth]
-    return np.asarray((counts >= n_neighbors) & (distances[:, -1] > kth_distance * (1.0 + _TIE)))
+    return np.asarray(
+        (counts >= n_neighbors) & (distances[:, -1] > kth_distance * (1.0 + _TIE_TOLERANCE))
+    )

@@ -1,4 +1,4 @@
-"""Stage 9, model files: fitted estimators as a zip of JSON and .npy, without pickle.
+"""Model files: fitted estimators as a zip of JSON and .npy, without pickle.
 
 ================  ==================================================================
 _archive          the container: a zip with one possible form for any content

@@ -1,4 +1,4 @@
-"""Stage 12, the report: a study as plain results and as one HTML page; the paper's figures."""
+"""The report: a study as plain results and as one HTML page; the paper's figures."""
 
 from predfeat.report._choice import choice_results, render_choice
 from predfeat.report._contents import SCHEMA, results_of, with_findings

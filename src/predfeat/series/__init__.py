@@ -1,7 +1,7 @@
-"""Stage 1, what comes in: sequences, gaps, states, successors and predecessors.
+"""The input: sequences, gaps, states, successors and predecessors.
 
-This is the one place that knows that rows belong to sequences and that rows can be missing, and
-the home of every message about data. Later stages ask `Sequences` which rows reach which.
+Only this package knows that rows belong to sequences and that rows can be missing, and every
+message about data comes from here. Later stages ask `Sequences` which rows reach which.
 """
 
 from predfeat.series._adapters import from_frame, from_list, from_trials

@@ -1,4 +1,4 @@
-"""From the shapes in which people hold trials to (X, groups)."""
+"""Convert the usual layouts of trials to (X, groups)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def from_list(sequences: Sequence[Any]) -> tuple[AnyArray, IntArray]:
     checked = [check_matrix(s, name=f"sequence {i}", min_rows=0) for i, s in enumerate(sequences)]
     matrices = [matrix.values for matrix in checked]
     if all(matrix.resolution == np.finfo(np.float32).eps for matrix in checked):
-        # As float64 the rounding of these numbers would count as signal.
+        # In float64, the rounding error of these numbers would count as signal.
         matrices = [matrix.astype(np.float32) for matrix in matrices]
     widths = [matrix.shape[1] for matrix in matrices]
     for i, width in enumerate(widths):
@@ -65,13 +65,13 @@ def from_trials(trials: ArrayLike, *, time_axis: int | None = None) -> tuple[Any
     trials : array-like of shape (n_trials, n_times, n_channels)
         Or (n_trials, n_channels, n_times), with `time_axis=2`.
     time_axis : {1, 2, -1}, optional
-        The axis that is time. 1 by default, with a warning where there are then more channels
-        than times: many libraries have trials × channels × time.
+        The time axis. The default is 1, with a warning if there are then more channels than
+        times: many libraries use trials × channels × time.
 
     Returns
     -------
     X : ndarray of shape (n_trials * n_times, n_channels)
-        A view of `trials` where its memory allows.
+        A view of `trials` if its memory layout allows it.
     groups : ndarray of int
 
     Warns
@@ -107,8 +107,8 @@ def from_trials(trials: ArrayLike, *, time_axis: int | None = None) -> tuple[Any
     if time_axis is None and n_channels > n_times:
         warnings.warn(
             f"trials of shape {array.shape} are taken as {n_trials} trials of {n_times} times and "
-            f"{n_channels} channels. If the last axis is time, give time_axis=2; if not, "
-            "time_axis=1 says so.",
+            f"{n_channels} channels. If the last axis is time, give time_axis=2; otherwise give "
+            "time_axis=1.",
             AxisOrderWarning,
             stacklevel=2,
         )

@@ -1,4 +1,4 @@
-"""Whatever was given, as one float64 matrix of rows in time; or an error that helps."""
+"""Convert any input to one float64 matrix of rows in time order, or raise a helpful error."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from predfeat.exceptions import (
 __all__ = ["Matrix", "check_matrix", "column_names", "refuse_overflow"]
 
 # The sum of a hundred million numbers of this size is still finite in float64.
-_LARGEST = 1e300
+_LARGEST_SUMMABLE = 1e300
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """A numeric matrix as it came in, made float64.
+    """The numeric input, converted to float64.
 
     Attributes
     ----------
     values : ndarray of shape (n_rows, n_columns)
-        The numbers; NaN marks what is missing.
+        The numbers; NaN marks missing values.
     names : list of str
-        What to call the columns in messages.
+        Names of the columns in messages.
     resolution : float
-        Relative rounding error of the type the numbers came in. Differences below it are not
-        signal, even though float64 could tell them apart.
+        Relative rounding error of the input's own type. Differences below it are not signal, even
+        though float64 could tell them apart.
     """
 
     values: FloatArray
@@ -52,7 +52,7 @@ def check_matrix(
     estimator: Any = None,
     reset: bool = True,
     min_rows: int = 1,
-    largest: float = _LARGEST,
+    largest: float = _LARGEST_SUMMABLE,
 ) -> Matrix:
     """Turn what a user gave into a `Matrix`.
 
@@ -61,15 +61,15 @@ def check_matrix(
     X : array-like of shape (n_rows, n_columns)
         Numbers of any real type, an array or a DataFrame. NaN marks a gap.
     name : str
-        What the message calls the argument.
+        Name of the argument in messages.
     estimator : estimator, optional
-        Where given, scikit-learn's bookkeeping of column names and counts is done on it.
+        If given, scikit-learn records or checks its column names and counts.
     reset : bool
-        Whether the estimator is being fitted (True) or compares with what it was fitted on.
+        Whether the estimator is being fitted (True) or compares X with its training data.
     min_rows : int
         The fewest rows that make sense.
     largest : float
-        The largest number allowed; for who compares numbers without adding them, infinity.
+        The largest number allowed. Callers that compare numbers without adding them give infinity.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def check_matrix(
            [3., 4.]])
     """
     if isinstance(X, np.ma.MaskedArray):
-        X = np.ma.filled(X.astype(np.float64), np.nan)  # what is masked is missing
+        X = np.ma.filled(X.astype(np.float64), np.nan)  # masked values are missing
     if not sparse.issparse(X):
         _refuse_what_is_not_real(X, name)
     values = _as_floats(X, name, estimator, reset, min_rows)
@@ -95,18 +95,18 @@ def check_matrix(
 def _as_floats(X: Any, name: str, estimator: Any, reset: bool, min_rows: int) -> FloatArray:
     options: dict[str, Any] = {
         "dtype": np.float64,
-        "order": "C",  # sums over another layout would round otherwise: same numbers, same bits
+        "order": "C",  # another layout would round sums differently: same numbers, same bits
         "ensure_all_finite": False,
         "ensure_min_samples": min_rows,
     }
     try:
-        with np.errstate(over="ignore"):  # what is infinite after it is refused by its place
+        with np.errstate(over="ignore"):  # infinities are refused later, by their position
             if estimator is None:
                 values: FloatArray = check_array(X, input_name=name, **options)
             else:
                 values = validate_data(estimator, X, reset=reset, **options)
     except (ValueError, TypeError) as error:
-        if any(reason in str(error) for reason in _NO_NUMBER):
+        if any(reason in str(error) for reason in _CONVERSION_ERRORS):
             raise NotNumericError(
                 f"{name} must hold numbers only, but {error}. "
                 "Encode or drop what is not numeric before fitting."
@@ -120,8 +120,8 @@ def _as_floats(X: Any, name: str, estimator: Any, reset: bool, min_rows: int) ->
     return values
 
 
-# What Python and NumPy say of an object that float() does not take, cells that are lists included.
-_NO_NUMBER = (
+# What Python and NumPy say about an object that float() refuses, including cells that are lists.
+_CONVERSION_ERRORS = (
     "could not convert",
     "must be a string or a real number",
     "cannot convert",
@@ -130,13 +130,13 @@ _NO_NUMBER = (
 
 
 def refuse_overflow(values: FloatArray, what: str, *, of: str) -> None:
-    """Refuse what was computed of finite numbers, and is not finite."""
+    """Refuse values that were computed from finite numbers but are not finite."""
     if np.all(np.isfinite(values)):
         return
     raise ScaleError(
         f"the {what} of {of} would be larger than the largest number of float64, 1.8e308: {of} "
-        "holds numbers of quite another size than the data that was fitted. Give it in the same "
-        "units, or put NaN in place of what is too large."
+        "holds numbers of a very different size than the training data. Give it in the same "
+        "units, or put NaN in place of the numbers that are too large."
     )
 
 
@@ -238,7 +238,7 @@ def _is_text(frame: Any, column: Any, dtype: Any) -> bool:
 
 
 def _refuse_huge(values: FloatArray, names: list[str], name: str, largest: float) -> None:
-    # The extremes tell, without a mask, unless a NaN takes their place.
+    # The extremes suffice, without a mask, unless one of them is NaN.
     extreme = max(np.max(values, initial=0.0), -np.min(values, initial=0.0))
     if extreme <= min(largest, np.finfo(np.float64).max):
         return

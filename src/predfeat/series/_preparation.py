@@ -1,6 +1,6 @@
-"""What may be done to a series before a method sees it: thin, detrend, difference, delay.
+"""Optional preparation of a series before a method sees it: thin, detrend, difference, delay.
 
-Nothing reaches from one sequence into another, nor, where rows are joined, across a gap.
+Nothing reaches from one sequence into another, and nothing that combines rows crosses a gap.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from predfeat.series._sequences import Sequences, check_sequences
 
 __all__ = ["aliased_share", "delay", "detrend", "difference", "thin"]
 
-# Shares of variance are told in per cent: what is less than one would be told as none.
-_TOLD_SHARE = 0.01
-_LISTED = 3
+# The warning gives shares of variance in per cent; smaller ones would round to none.
+_SMALLEST_REPORTED_SHARE = 0.01
+_MAX_COLUMNS_LISTED = 3
 
 
 def difference(X: Any, *, groups: ArrayLike | None = None) -> FloatArray:
@@ -41,7 +41,7 @@ def difference(X: Any, *, groups: ArrayLike | None = None) -> FloatArray:
     Raises
     ------
     ShortSequencesError
-        When no two samples stand in a row.
+        When no two samples follow each other.
 
     Examples
     --------
@@ -57,11 +57,11 @@ def difference(X: Any, *, groups: ArrayLike | None = None) -> FloatArray:
 
 
 def detrend(X: Any, *, groups: ArrayLike | None = None) -> FloatArray:
-    """Remove from each column of each sequence its straight line.
+    """Remove the linear trend from each column of each sequence.
 
-    The line is that of least squares over all samples of the sequence, on either side of its
-    gaps; with it goes the mean. A sequence of one or two samples is nothing but its line, and
-    becomes zero.
+    The line is fitted by least squares to all samples of the sequence, on both sides of its gaps;
+    the mean is removed with it. A sequence of one or two samples lies on its line and becomes
+    zero.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def detrend(X: Any, *, groups: ArrayLike | None = None) -> FloatArray:
 
 
 def delay(X: Any, n_delays: int, *, groups: ArrayLike | None = None) -> FloatArray:
-    """Put beside each row the rows before it: x_t, x_{t-1}, …, x_{t-n_delays}.
+    """Append to each row the rows before it: x_t, x_{t-1}, …, x_{t-n_delays}.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def delay(X: Any, n_delays: int, *, groups: ArrayLike | None = None) -> FloatArr
     Returns
     -------
     ndarray of shape (n_rows, (n_delays + 1) * n_columns)
-        All columns of now, then all of one row before, and so on. NaN in gaps, and in rows with
+        All columns of row t, then all of the row before, and so on. NaN in gaps, and in rows with
         fewer than `n_delays` samples before them.
 
     Raises
@@ -136,10 +136,10 @@ def delay(X: Any, n_delays: int, *, groups: ArrayLike | None = None) -> FloatArr
 
 
 def thin(X: Any, every: int, *, groups: ArrayLike | None = None) -> IntArray:
-    """Return which rows to keep so that of each sequence every N-th is left.
+    """Return the rows to keep so that every N-th row of each sequence remains.
 
-    Nothing is averaged: what is kept was measured. What changes faster than the kept rows can
-    show is folded into slower changes (aliasing); how much that is, is measured, and told.
+    Nothing is averaged: the rows kept are measured samples. Changes too fast for the kept rows
+    are folded into slower ones (aliasing); a warning says how much variance is affected.
 
     Parameters
     ----------
@@ -178,17 +178,17 @@ def thin(X: Any, every: int, *, groups: ArrayLike | None = None) -> IntArray:
 def aliased_share(X: Any, every: int, *, groups: ArrayLike | None = None) -> FloatArray:
     """Return how much of each column's variance is too fast for every N-th row to show.
 
-    That is the share at frequencies above 1 / (2 N) cycles per row. Each stretch without a gap
-    is taken apart into cosines (DCT-II), whose squares add up to the variance; unlike a Fourier
-    transform it makes no jump of a stretch that ends elsewhere than it began, so that a slow
-    drift has no fast part.
+    This is the share at frequencies above 1 / (2 N) cycles per row. Each stretch without a gap
+    is decomposed into cosines (DCT-II), whose squares add up to the variance. Unlike a Fourier
+    transform, this adds no jump when a stretch ends at another value than it began with, so a
+    slow drift has no fast part.
 
     Parameters
     ----------
     X : array-like of shape (n_rows, n_columns)
         Rows in time order. A row that holds a NaN is a gap.
     every : int
-        N, the rows from one that is kept to the next.
+        N, the number of rows from one kept row to the next.
     groups : array-like of shape (n_rows,), optional
         Ids of the sequences.
 
@@ -224,16 +224,20 @@ def _share_above(series: Sequences, every: int) -> FloatArray:
 
 
 def _warn_of_aliasing(shares: FloatArray, names: list[str], every: int) -> None:
-    worst = [i for i in np.argsort(-shares, kind="stable") if shares[i] >= _TOLD_SHARE]
+    worst = [i for i in np.argsort(-shares, kind="stable") if shares[i] >= _SMALLEST_REPORTED_SHARE]
     if not worst:
         return
-    shown = [f"{shares[i]:.0%} of {names[i]!r}" for i in worst[:_LISTED]]
+    shown = [f"{shares[i]:.0%} of {names[i]!r}" for i in worst[:_MAX_COLUMNS_LISTED]]
     listed = ", ".join([shown[0].replace(" of ", " of the variance of ", 1), *shown[1:]])
-    more = f" and less of {len(worst) - _LISTED} more" if len(worst) > _LISTED else ""
+    more = (
+        f" and less of {len(worst) - _MAX_COLUMNS_LISTED} more"
+        if len(worst) > _MAX_COLUMNS_LISTED
+        else ""
+    )
     warnings.warn(
-        f"what changes within {2 * every} rows is too fast for one row in {every}, and is folded "
+        f"changes within {2 * every} rows are too fast for one row in {every}, and are folded "
         f"into slower changes (aliasing): {listed}{more}. A moving mean over {every} rows before "
-        "thinning takes most of it away.",
+        "thinning removes most of them.",
         AliasingWarning,
         stacklevel=3,
     )
@@ -245,7 +249,7 @@ def _checked(X: Any, groups: ArrayLike | None) -> tuple[Matrix, Sequences]:
 
 
 def _empty(matrix: Matrix, n_columns: int) -> FloatArray:
-    """Return a matrix of NaN in the precision of the data: its rounding is no signal."""
+    """Return a matrix of NaN in the precision of the data, so that rounding is not signal."""
     narrow = matrix.resolution == np.finfo(np.float32).eps
     kind = np.float32 if narrow else np.float64
     return np.full((len(matrix.values), n_columns), np.nan, dtype=kind)

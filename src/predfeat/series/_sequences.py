@@ -69,7 +69,7 @@ class Sequences:
         return replace(self, rows=rows)
 
     def reach(self, back: int = 0, ahead: int = 0) -> BoolArray:
-        """Tell which rows t have all of rows t-back … t+ahead in their own run.
+        """Return for each row t whether rows t-back … t+ahead all lie in its run.
 
         Examples
         --------
@@ -85,13 +85,13 @@ class Sequences:
     def times(
         self, back: int = 0, ahead: int = 0, *, shorten: str = "fewer lags (n_lags)"
     ) -> IntArray:
-        """Return the rows for which `reach` holds; raise where there are none.
+        """Return the rows for which `reach` holds; raise if there are none.
 
         Raises
         ------
         ShortSequencesError
-            When every run is shorter than back + 1 + ahead rows. The message names the longest,
-            and says with `shorten` what needs fewer rows.
+            When every run is shorter than back + 1 + ahead rows. The message names the longest
+            run and suggests `shorten`, which needs fewer rows.
         """
         times = np.flatnonzero(self.reach(back, ahead))
         if times.size == 0:
@@ -131,12 +131,12 @@ class Sequences:
         start, stop = max(bounds, key=lambda bound: bound[1] - bound[0])
         where = f"rows {start} to {stop - 1}"
         if self.group_ids is not None:
-            where += f", group {_told(self.group_ids[start])}"
+            where += f", group {_as_written(self.group_ids[start])}"
         advice = f"Use {shorten} or longer sequences."
         if np.any(~self.valid):
             advice += f" {int((~self.valid).sum())} of {self.n_rows} rows are gaps."
         if self.group_ids is not None and _first_returning(self.group_ids) is not None:
-            advice += " Group ids come back after others: sort the rows by group and time."
+            advice += " Group ids reappear after other ids: sort the rows by group and time."
         return (
             f"every sequence is too short: {back + 1 + ahead} rows in a row are needed, but the "
             f"longest stretch has {stop - start} ({where}; n_samples = {self.n_rows}). {advice}"
@@ -144,7 +144,7 @@ class Sequences:
 
 
 def fewer_rows(horizon: int) -> str:
-    """Say what a prediction that reaches too far may ask for instead."""
+    """Return the advice for a prediction that needs too many rows."""
     nearer = f", a nearer horizon (horizon={horizon})" if horizon > 1 else ""
     return f"fewer lags (n_lags){nearer}"
 
@@ -157,14 +157,14 @@ def check_sequences(
     Parameters
     ----------
     X : array-like of shape (n_rows, n_columns), or Matrix
-        Rows in time order. A row that holds a NaN is a gap: it is no sample, and no state,
-        difference or prediction reaches across it.
+        Rows in time order. A row that holds a NaN is a gap: it is not a sample, and no state,
+        difference or prediction crosses it.
     groups : array-like of shape (n_rows,), optional
         One id per row. Consecutive rows of one id form a sequence; where the id changes, a new
-        one starts. An id that comes back later starts a *new* sequence, with a warning.
+        one starts. An id that reappears later starts a *new* sequence, with a warning.
         Without `groups` all rows are one sequence.
     name : str
-        What messages call X.
+        Name of X in messages.
     min_rows : int
         The fewest rows that make sense.
 
@@ -194,7 +194,7 @@ def check_sequences(
         sequence_start[1:] = ids[1:] != ids[:-1]
         _warn_returning(ids)
     sequence_first, sequence_last = _blocks(sequence_start)
-    # A run starts with a sequence, at a gap and right after one, so that gaps stand apart.
+    # A run starts with a sequence, at a gap and right after one, so every gap is a run of its own.
     run_start = sequence_start | ~valid
     run_start[1:] |= ~valid[:-1]
     run_first, run_last = _blocks(run_start)
@@ -205,7 +205,7 @@ def check_sequences(
 def _check_groups(groups: ArrayLike, n_rows: int) -> AnyArray:
     ids = np.asarray(groups)
     if ids.dtype.kind in "US" and not hasattr(groups, "dtype"):
-        ids = np.array(groups, dtype=object)  # as text, a NaN among strings would be an id
+        ids = np.array(groups, dtype=object)  # as strings, a NaN would become an id
     if ids.ndim != 1:
         raise GroupsError(
             f"groups must be one id per row, a 1-D array, but it has shape {ids.shape}."
@@ -229,17 +229,17 @@ def _is_missing(group_id: Any) -> bool:
         return True
     try:
         return bool(group_id != group_id)  # NaN and NaT differ from themselves
-    except TypeError:  # pandas' NA does not even say that
+    except TypeError:  # pandas' NA has no truth value
         return True
 
 
-def _told(group_id: Any) -> str:
-    """Return an id as its giver would write it: 3, and not np.int64(3)."""
+def _as_written(group_id: Any) -> str:
+    """Return an id as the user would write it: 3, not np.int64(3)."""
     return repr(group_id.item() if isinstance(group_id, np.generic) else group_id)
 
 
 def _first_returning(ids: AnyArray) -> tuple[Any, int] | None:
-    """Return the first id that comes back after another one, and the row where it does."""
+    """Return the first id that reappears after another one, and the row where it does."""
     seen = set()
     for start in np.flatnonzero(np.r_[True, ids[1:] != ids[:-1]][: len(ids)]):
         if ids[start] in seen:
@@ -252,9 +252,9 @@ def _warn_returning(ids: AnyArray) -> None:
     returning = _first_returning(ids)
     if returning is not None:
         warnings.warn(
-            f"group id {_told(returning[0])} comes back at row {returning[1]} after other ids: "
+            f"group id {_as_written(returning[0])} reappears at row {returning[1]} after others: "
             "each block is treated as a sequence of its own. Give every sequence its own id; "
-            "cross-validation that leaves out what lies between would join the blocks.",
+            "cross-validation that leaves out the rows between would join the blocks.",
             ReturningGroupWarning,
             stacklevel=3,
         )
@@ -273,7 +273,7 @@ def _refuse_empty_columns(missing: BoolArray, names: list[str], name: str) -> No
 
 
 def _blocks(start: BoolArray) -> tuple[IntArray, IntArray]:
-    """For blocks that begin where `start` is True: each row's first and last row."""
+    """Return each row's first and last row of its block; blocks begin where `start` is True."""
     n_rows = len(start)
     firsts = np.flatnonzero(start)
     lasts = np.append(firsts[1:] - 1, n_rows - 1)[: len(firsts)]

@@ -20,7 +20,7 @@ class States:
     Attributes
     ----------
     series : Sequences
-        Where the rows are.
+        The series that holds the rows.
     times : ndarray of int, shape (n_states,)
         The row t of every state, ascending.
     n_lags : int
@@ -50,12 +50,12 @@ class States:
 
 
 def what_follows(horizon: int) -> str:
-    """Name the sample so many rows ahead of a state."""
+    """Return what to call the sample `horizon` rows ahead of a state."""
     return "a successor" if horizon == 1 else f"a sample {horizon} rows ahead"
 
 
 def find_states(series: Sequences, n_lags: int, *, n_neighbors: int, horizon: int = 0) -> States:
-    """Find all states of a series, and make sure that there are enough of them.
+    """Find all states of a series, and check that there are enough of them.
 
     Parameters
     ----------
@@ -64,10 +64,10 @@ def find_states(series: Sequences, n_lags: int, *, n_neighbors: int, horizon: in
     n_lags : int
         Samples in a state, p. The first p-1 rows of a run have no state: nothing is padded.
     n_neighbors : int
-        Every state needs that many others.
+        Every state needs this many others.
     horizon : int
-        Keep only states with a sample of the same run so many rows ahead: 1 asks for a successor,
-        0 for nothing.
+        Keep only states with a sample this many rows ahead in the same run: 1 requires a
+        successor, 0 requires nothing.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Stage 5, the eigenproblem: one call site, one order, one sign."""
+"""The eigenproblem: one call site, one order, one sign."""
 
 from predfeat.solvers._eigen import Eigenpairs, smallest_eigenpairs
 from predfeat.solvers._signs import fix_signs

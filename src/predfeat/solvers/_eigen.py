@@ -1,7 +1,7 @@
 """The smallest solutions of A v = λ v and of A v = λ B v.
 
-NumPy's solver, although SciPy's could leave out the other solutions: NumPy and SciPy bring a BLAS
-each, and in a loop that alternates between them the idle threads of one keep the other waiting.
+NumPy's solver is used, although SciPy's could skip the other solutions: NumPy and SciPy each bring
+a BLAS, and in a loop that alternates between them, idle threads of one keep the other waiting.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from predfeat.exceptions import RankError
 
 __all__ = ["Eigenpairs", "smallest_eigenpairs", "NULL_TOLERANCE"]
 
-# Eigenvalues of B below this share of its largest are the null space's.
+# Eigenvalues of B below this share of its largest belong to the null space.
 NULL_TOLERANCE = 1e-12
 
 
@@ -30,8 +30,8 @@ class Eigenpairs:
 def smallest_eigenpairs(a: FloatArray, n_pairs: int, b: FloatArray | None = None) -> Eigenpairs:
     """Solve A v = λ v, or A v = λ B v where `b` is given, for the smallest λ.
 
-    Where B is singular the problem is solved in its range: in a direction that B does not see
-    there is no edge at all, and λ would be 0/0.
+    If B is singular, the problem is solved in its range: in its null space there is no edge at
+    all, and λ would be 0/0.
 
     Parameters
     ----------

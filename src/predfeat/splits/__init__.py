@@ -1,16 +1,16 @@
-"""How a series is parted, and how rows of it are taken.
+"""Parts of a series, and series made from some of its rows.
 
 =============== ==============================================================================
-purged_folds    every row is tested once, and nothing near it is learned from
-blocked_splits  training and test parts at random places, again and again
+purged_folds    every row is tested once, and rows near it are not trained on
+blocked_splits  repeated training and test parts at random places
 random_windows  one training and one test window
 block_halves    two halves that share no row and no state
 spread_rows     blocks of rows spread over a long recording (spread_sequences: over several)
 take            rows of a series as a series of their own
 =============== ==============================================================================
 
-All of them return row numbers, `Split`s or arrays; `take` alone copies data. It is the one place
-that decides which of the rows taken still follow each other.
+All of them return row numbers, `Split`s or arrays; only `take` copies data. Only `take` decides
+which of the selected rows still follow each other.
 """
 
 from predfeat.splits._folds import purged_folds

@@ -1,4 +1,4 @@
-"""Stretches of rows as (first row, one past the last row): which, how many rows, to which part."""
+"""Stretches of rows, as (first row, one past the last row), and how to deal them to parts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Bounds: TypeAlias = tuple[int, int]
 
 
 def long_enough(series: Sequences, back: int = 0, ahead: int = 0) -> list[Bounds]:
-    """Return the bounds of the sequences that have a row t with rows t-back … t+ahead in its run.
+    """Return the bounds of the sequences with a row t that has rows t-back … t+ahead in its run.
 
     Examples
     --------
@@ -46,21 +46,21 @@ def rows_within(bounds: Iterable[Bounds]) -> IntArray:
 
 
 def deal(sizes: Sequence[int], n_parts: int, order: Iterable[int]) -> list[list[int]]:
-    """Deal things in the given order, each to the part that has the least by then.
+    """Deal items in the given order, each to the part that is smallest so far.
 
     Parameters
     ----------
     sizes : sequence of int
-        How much each thing is.
+        Size of each item.
     n_parts : int
-        Parts to deal to; of equal ones the first is served.
+        Number of parts; among equally small parts, the first one gets the item.
     order : iterable of int
-        Numbers of the things.
+        Numbers of the items.
 
     Returns
     -------
     list of list of int
-        The numbers of the things in each part, ascending.
+        The numbers of the items in each part, ascending.
 
     Examples
     --------

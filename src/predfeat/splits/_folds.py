@@ -13,23 +13,23 @@ from predfeat.splits._split import Split
 
 __all__ = ["purged_folds"]
 
-# With fewer sequences than this, whole ones would leave too little to learn from.
-_FEWEST_SEQUENCES = 3
+# With fewer sequences, holding out whole ones would leave too little to train on.
+_MIN_WHOLE_SEQUENCES = 3
 
 
 def purged_folds(series: Sequences, n_folds: int, gap: int) -> list[Split]:
     """Cut a series into folds: each row that can be tested is in one test part.
 
-    Where there are at least three sequences, whole ones are left out: they are dealt to the
+    If there are at least three sequences, whole sequences are held out: they are dealt to the
     folds, the longest first, each to the fold with the fewest rows. Otherwise the rows are cut
-    into blocks of equally many samples (rows that are no gaps), and the rows within `gap` of a test
-    block take no part in its training.
+    into blocks with the same number of samples (rows that are not gaps), and the rows within `gap`
+    of a test block are left out of its training part.
 
     Parameters
     ----------
     series : Sequences
     n_folds : int
-        Folds wanted; of fewer sequences than that, each is a fold.
+        Number of folds; if there are fewer sequences to deal, each of them is a fold.
     gap : int
         At least n_lags + horizon, so that no state or successor is in both parts.
 
@@ -54,9 +54,9 @@ def purged_folds(series: Sequences, n_folds: int, gap: int) -> list[Split]:
     """  # noqa: E501
     if n_folds < 2:
         raise SplitError(f"n_folds={n_folds} holds nothing out. Use at least 2.")
-    # As many rows in a row as a state, its successor and one more need.
+    # Consecutive rows for a state, its successor and one more.
     bounds = long_enough(series, back=gap - 1, ahead=1)
-    if len(bounds) >= _FEWEST_SEQUENCES:
+    if len(bounds) >= _MIN_WHOLE_SEQUENCES:
         return _whole_sequences(bounds, min(n_folds, len(bounds)))
     samples = np.flatnonzero(series.valid)
     counts = np.linspace(0, len(samples), n_folds + 1).astype(np.intp)

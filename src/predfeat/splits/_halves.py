@@ -13,10 +13,10 @@ from predfeat.splits._split import Split
 
 __all__ = ["block_halves"]
 
-# Blocks to deal into halves: enough that both see the whole time, each still long.
-_BLOCKS = 10
-# With this many sequences, whole ones are dealt.
-_SEQUENCES = 8
+# Enough blocks for both halves to cover the whole recording, and each block still long.
+_N_BLOCKS = 10
+# With this many sequences, whole sequences are dealt.
+_MIN_WHOLE_SEQUENCES = 8
 
 
 def block_halves(
@@ -28,10 +28,11 @@ def block_halves(
 ) -> Split:
     """Deal blocks of consecutive rows into two halves of about the same size.
 
-    Where there are many sequences, these are the blocks. Otherwise the rows are cut into ten
-    blocks, and the first n_lags + horizon rows of each but the first are left out, so that no state
-    of one half overlaps with a successor of the other. A bootstrap would draw some blocks twice,
-    and equal states would be each other's neighbours; here every block is dealt once.
+    If there are many sequences, the sequences are the blocks. Otherwise the rows are cut into ten
+    blocks, and the first n_lags + horizon rows of each block except the first are left out, so
+    that no state of one half overlaps with a successor of the other. A bootstrap would draw some
+    blocks twice, and equal states would be each other's neighbours; here every block is dealt
+    once.
 
     Parameters
     ----------
@@ -46,7 +47,8 @@ def block_halves(
     Returns
     -------
     Split
-        The halves as `train` and `test`; either can be either. Of kind "sequences" or "blocks".
+        The halves as `train` and `test`, which are interchangeable. Its kind is "sequences" or
+        "blocks".
 
     Raises
     ------
@@ -63,9 +65,9 @@ def block_halves(
     (40, 42, 0)
     """
     kind, bounds = "sequences", long_enough(series)
-    if len(bounds) < _SEQUENCES:
+    if len(bounds) < _MIN_WHOLE_SEQUENCES:
         kind = "blocks"
-        edges = np.linspace(0, series.n_rows, _BLOCKS + 1).astype(np.intp).tolist()
+        edges = np.linspace(0, series.n_rows, _N_BLOCKS + 1).astype(np.intp).tolist()
         bounds = [
             (start + (n_lags + horizon if start else 0), stop) for start, stop in pairwise(edges)
         ]
@@ -74,8 +76,8 @@ def block_halves(
     one, other = (rows_within(bounds[number] for number in half) for half in deal(sizes, 2, order))
     if min(len(one), len(other)) == 0:
         raise ShortSequencesError(
-            f"of {series.n_rows} rows none is left for one of two halves: {n_lags + horizon} rows "
-            f"are left out before each of {_BLOCKS} blocks. Give more rows, or use "
+            f"{series.n_rows} rows leave none for one of two halves: {n_lags + horizon} rows are "
+            f"left out at the start of each of {_N_BLOCKS} blocks. Give more rows, or use "
             f"{fewer_rows(horizon)}."
         )
     return Split(one, other, kind)

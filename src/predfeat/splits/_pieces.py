@@ -1,4 +1,4 @@
-"""How many rows of which sequence, where there are more than a part may have."""
+"""How many rows to take from each sequence when there are more than a part may have."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from predfeat.splits._bounds import Bounds
 
 __all__ = ["N_PIECES", "count_pieces", "enough_for", "lengths_of", "shortest_piece"]
 
-# Blocks taken of a recording that is too long, and the fewest sequences that a part has rows of.
-# With fewer trials a part may be unlike the rest. With more the pieces are short, and what a trial
-# returns to again and again has no neighbours in them: of 140 trials of 600 rows that differ in
-# speed and size, 5000 rows left open 3.8 ± 4.5 % as 4 whole trials, 4.1 ± 1.7 % as pieces of 10 and
+# Blocks taken from a recording that is too long, and the fewest sequences in a part. With fewer
+# trials, a part may be unlike the rest. With more, the pieces are short, and states that recur
+# within a trial have no neighbours in them. For 140 trials of 600 rows that differ in speed and
+# size, 5000 rows left open 3.8 ± 4.5 % as 4 whole trials, 4.1 ± 1.7 % as pieces of 10 trials and
 # 7.4 ± 0.8 % as pieces of 47; all rows left open 3.4 ± 0.6 %.
 N_PIECES = 10
-# A piece has at least this many times the rows that a state and its successor need. At most a tenth
-# of its rows then end no state that has a successor.
-_TIMES_REACH = 10
+# A piece has at least this many times the rows that a state and its successor need. Then at most a
+# tenth of its rows do not end a state that has a successor.
+_PIECE_ROWS_PER_STATE_ROW = 10
 
 
 def shortest_piece(n_lags: int, horizon: int = 1) -> int:
-    """Return how many rows in a row are worth taking of a sequence.
+    """Return the fewest consecutive rows worth taking from a sequence.
 
     Examples
     --------
@@ -28,11 +28,11 @@ def shortest_piece(n_lags: int, horizon: int = 1) -> int:
     >>> shortest_piece(n_lags=1), shortest_piece(n_lags=3, horizon=2)
     (10, 40)
     """
-    return _TIMES_REACH * (n_lags - 1 + horizon)
+    return _PIECE_ROWS_PER_STATE_ROW * (n_lags - 1 + horizon)
 
 
 def count_pieces(n_sequences: int, at_most: int, shortest: int) -> int:
-    """Return of how many sequences a part of `at_most` rows is to have a piece."""
+    """Return how many sequences contribute a piece to a part of `at_most` rows."""
     return min(n_sequences, N_PIECES, max(1, at_most // max(shortest, 1)))
 
 
@@ -43,9 +43,9 @@ def enough_for(at_most: int, bounds: list[Bounds], n_pieces: int) -> list[Bounds
 
 
 def lengths_of(bounds: list[Bounds], at_most: int, shortest: int) -> list[int]:
-    """Return how many rows to take of each sequence: all of them if they fit.
+    """Return how many rows to take from each sequence: all of them if they fit.
 
-    Otherwise what is worth taking, and of the rest a share, the same of each.
+    Otherwise the fewest worth taking, plus the same share of the remaining rows of each.
 
     Examples
     --------

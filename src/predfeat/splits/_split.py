@@ -1,4 +1,4 @@
-"""Two parts of a series, whoever drew them."""
+"""A training part and a test part of a series."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Split"]
 
 @dataclass(frozen=True)
 class Split:
-    """Rows to learn from and rows to test on.
+    """Rows to train on and rows to test on.
 
     Attributes
     ----------

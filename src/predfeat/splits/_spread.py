@@ -1,4 +1,4 @@
-"""Rows of a recording that is too long: blocks spread evenly over it."""
+"""Rows from a recording that is too long: blocks spread evenly over it."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ __all__ = ["spread_rows", "spread_sequences"]
 def spread_rows(
     n_rows: int, at_most: int, n_blocks: int = N_PIECES, gap: int = 0
 ) -> tuple[IntArray, IntArray]:
-    """Choose rows of a long recording: blocks of consecutive ones, evenly spread over it.
+    """Choose rows from a long recording: blocks of consecutive rows, spread evenly over it.
 
     Parameters
     ----------
     n_rows : int
         Rows of the recording.
     at_most : int
-        Rows to choose; all, where there are no more.
+        Rows to choose; all of them if there are no more.
     n_blocks : int
-        Blocks to choose them in, at most: fewer where more than a tenth of the rows would have to
-        be left out between them.
+        The most blocks to choose: fewer are used if more than a tenth of the rows would have to be
+        left out between them.
     gap : int
         The fewest rows to leave out between two blocks.
 
@@ -33,7 +33,7 @@ def spread_rows(
     rows : ndarray of int
         Ascending.
     first : ndarray of int
-        For each of them the first row of its block.
+        The first row of each row's block.
 
     Examples
     --------
@@ -53,10 +53,10 @@ def spread_rows(
 def spread_sequences(
     series: Sequences, at_most: int, gap: int = 0, *, shortest: int = 1
 ) -> tuple[IntArray, IntArray]:
-    """Choose rows of a long recording, and say which of them belong together.
+    """Choose rows from a long recording, and say which of them belong together.
 
-    They are ten blocks, of one sequence or of several. Where at least ten whole sequences fit,
-    whole sequences are chosen, evenly spread.
+    They form ten blocks, from one sequence or several. If at least ten whole sequences fit, whole
+    sequences are chosen, evenly spread.
 
     Parameters
     ----------
@@ -65,17 +65,17 @@ def spread_sequences(
     at_most, gap : int
         Rows to choose, and to leave out between blocks, as in `spread_rows`.
     shortest : int
-        The fewest rows worth taking of a sequence. Where ten pieces would be shorter, there are
-        fewer.
+        The fewest rows worth taking from a sequence. If ten pieces would be shorter, there are
+        fewer pieces.
 
     Returns
     -------
     rows : ndarray of int
         Ascending.
     pieces : ndarray of int
-        For each of them the first row of its piece: of its sequence, or of its block. Blocks can
-        touch; who takes the rows keeps them apart with `take(series, rows, pieces=pieces)`, or
-        gives the numbers to an estimator as `groups`.
+        The first row of each row's piece: of its sequence, or of its block. Blocks can touch; keep
+        them apart with `take(series, rows, pieces=pieces)`, or give the numbers to an estimator as
+        `groups`.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def spread_sequences(
     for place, (start, stop), length in zip(
         np.linspace(0, 1, len(chosen)), chosen, lengths_of(chosen, at_most, shortest), strict=True
     ):
-        if n_blocks == 1:  # here at the beginning of a sequence, there at its end
+        if n_blocks == 1:  # from the beginning of the first sequence to the end of the last
             first = start + int(place * (stop - start - length))
             rows.append(np.arange(first, first + length))
             pieces.append(np.full(length, first))

@@ -1,4 +1,4 @@
-"""Rows of a series as a series: what did not follow before does not follow now."""
+"""Some rows of a series as a series: rows are adjacent only if they were adjacent before."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def take(series: Sequences, rows: Any, *, pieces: IntArray | None = None) -> Seq
         Which rows to take, in this order.
     pieces : ndarray of int, optional
         A number for each row taken. Rows of different pieces are kept apart even if they followed
-        each other, as `spread_sequences` asks for blocks that touch.
+        each other; `spread_sequences` needs this for blocks that touch.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def take(series: Sequences, rows: Any, *, pieces: IntArray | None = None) -> Seq
     >>> part.sequence_bounds(), part.rows[:, 0]
     ([(0, 2), (2, 4), (4, 6)], array([0., 1., 3., 4., 5., 6.]))
     """
-    rows = np.arange(series.n_rows)[rows]  # so that rows counted from the end have their numbers
+    rows = np.arange(series.n_rows)[rows]  # so that negative row numbers become real ones
     values: FloatArray = series.rows[rows]
     values[~series.valid[rows]] = np.nan
     starts = np.ones(len(rows), dtype=bool)
@@ -66,7 +66,7 @@ def count_states(series: Sequences, rows: IntArray, n_lags: int, horizon: int = 
     ----------
     series : Sequences
     rows : ndarray of int
-        The part, as for `take`.
+        The part, as in `take`.
     n_lags : int
         Samples in a state, p.
     horizon : int

@@ -1,4 +1,4 @@
-"""Training and test parts of one recording, again and again, never touching each other."""
+"""Repeated training and test parts of one recording that never touch each other."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from predfeat.splits._split import Split
 
 __all__ = ["TRAIN_SHARE", "blocked_splits", "random_windows"]
 
-# Of the rows, in windows. The rest lets the windows lie elsewhere in every repetition.
+# Shares of the rows in the two windows. The rest lets the windows move between repetitions.
 TRAIN_SHARE, _TEST_SHARE = 0.6, 0.3
-# Of the sequences, where there are several.
-_TEST_SEQUENCES = 1 / 3
-# After this many draws in a row without a new usable split there are taken to be no more.
-_FRUITLESS_DRAWS = 50
+# Share of the sequences in the test part, if there are several.
+_TEST_SEQUENCE_SHARE = 1 / 3
+# After this many draws in a row without a new usable split, the search stops.
+_MAX_FRUITLESS_DRAWS = 50
 
 
 def blocked_splits(
@@ -35,31 +35,31 @@ def blocked_splits(
     random_state: int | np.random.Generator = 0,
     usable: Callable[[Split], bool] | None = None,
 ) -> list[Split]:
-    """Draw pairs of a training and a test part that no state or successor can connect.
+    """Draw pairs of a training and a test part that share no state and no successor.
 
     Several sequences are dealt whole: a random third of them to the test part, the others to the
-    training part. Where fewer than ten of them fit, a stretch of each of ten is taken, because one
-    trial is not like another. A single sequence is cut into a training window and a test window at
-    random places, in random order, with at least `n_lags` + `horizon` rows between them that belong
-    to neither. The same is done to several sequences where no deal gives two usable parts. No two
-    splits are the same; where there are fewer different ones than asked for, fewer are returned.
+    training part. If fewer than ten whole sequences fit, a stretch of each of ten is taken, because
+    trials differ. A single sequence is cut into a training window and a test window at random
+    places, in random order, with at least `n_lags` + `horizon` rows between them that belong to
+    neither. Several sequences are cut the same way if no deal gives two usable parts. No two splits
+    are the same; if there are fewer different ones than asked for, fewer are returned.
 
     Parameters
     ----------
     series : Sequences
         The whole recording.
     n_repetitions : int
-        Splits wanted.
+        Number of splits.
     n_lags : int
         Samples in a state, p.
     horizon : int
         How many steps ahead is predicted, H.
     max_train, max_test : int
-        The most rows of a part. Of longer parts, stretches at random places are taken.
+        The most rows in a part. Longer parts are cut to stretches at random places.
     random_state : int or numpy.random.Generator
         Decides which parts are drawn.
     usable : callable, optional
-        Tells whether a split can be worked with; one that cannot is drawn again.
+        Returns whether a split is usable; one that is not is drawn again.
 
     Returns
     -------
@@ -122,7 +122,7 @@ def random_windows(
     Raises
     ------
     SplitError
-        There are too few rows for that.
+        There are too few rows.
 
     Examples
     --------
@@ -149,11 +149,11 @@ def random_windows(
 def _collect(
     draw: Callable[[], Split | None], n_wanted: int, usable: Callable[[Split], bool] | None
 ) -> list[Split]:
-    """Draw until there are as many different usable splits as wanted, or no more turn up."""
+    """Draw until there are enough different usable splits, or no more turn up."""
     splits: list[Split] = []
     seen: set[bytes] = set()
     fruitless = 0
-    while len(splits) < n_wanted and fruitless < _FRUITLESS_DRAWS:
+    while len(splits) < n_wanted and fruitless < _MAX_FRUITLESS_DRAWS:
         split = draw()
         fruitless += 1
         if split is None:
@@ -176,7 +176,7 @@ def _deal_sequences(
     random: np.random.Generator,
 ) -> Split:
     order = random.permutation(len(bounds))
-    n_test = max(1, round(_TEST_SEQUENCES * len(bounds)))
+    n_test = max(1, round(_TEST_SEQUENCE_SHARE * len(bounds)))
     dealt = [bounds[i] for i in order]
     train = _rows_of(dealt[n_test:], max_train, shortest, random)
     test = _rows_of(dealt[:n_test], max_test, shortest, random)
@@ -187,7 +187,7 @@ def _deal_sequences(
 def _rows_of(
     bounds: list[Bounds], at_most: int, shortest: int, random: np.random.Generator
 ) -> IntArray:
-    """Return rows of the sequences, up to a number; whole ones where many fit."""
+    """Return rows of the sequences, up to a limit; whole sequences if many fit."""
     whole, too_long, left = [], [], at_most
     for start, stop in bounds:
         if stop - start <= left:
