@@ -149,7 +149,7 @@ def with_findings(
     >>> study = compare_on_recording(recording, ["random", "SFA"], n_repetitions=2)
     >>> results = results_of(study)
     >>> rows, groups = study.learned_from
-    >>> found = diagnose(study.model, X[rows], groups)
+    >>> found = diagnose(study.model, X[rows], groups=groups)
     >>> with_findings(results, study, diagnosis=found) == results_of(study, diagnosis=found)
     True
     """
