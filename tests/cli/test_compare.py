@@ -125,7 +125,7 @@ def test_more_lags_are_advised_where_they_show_more(tmp_path):
 
 def test_limits_are_told_with_the_options_that_lift_them(tmp_path, table):
     told = run("compare", table, "--out", tmp_path / "a", *QUICK, "--max-train", "100")
-    assert "no part has more than 100 (to learn)" in " ".join(told.output.split())
+    assert "training parts have at most 100 rows" in " ".join(told.output.split())
     assert "--max-train and --max-test allow more" in " ".join(told.output.split())
     assert "--max-train" not in run("compare", table, "--out", tmp_path / "b", *QUICK).output
 

@@ -240,7 +240,7 @@ def test_fit_says_who_won_and_keeps_it(tmp_path, trials):
     )
     assert load(second).criterion == "training"
     told = " ".join(run("info", first).stdout.replace("│", " ").split())
-    assert f"best_candidate: {model.best_candidate_} scores: {next(iter(model.scores_))} 0." in told
+    assert f"best candidate: {model.best_candidate_} scores: {next(iter(model.scores_))} 0." in told
     assert f"; … ({len(model.scores_)} in all)" in told
 
 
@@ -253,7 +253,7 @@ def test_fit_says_which_start_won(tmp_path, trials):
     second = min(others, key=others.get)
     kept = f"  kept: from {model.init_}, {model.start_scores_[model.init_]:.4g}\n"
     less = others[second] < model.start_scores_[model.init_]
-    why = ": less, but by so little that the first in line is kept" if less else ""
+    why = ": lower, but by so little that the first of the two is kept" if less else ""
     assert f"{kept}  next: from {second}, {others[second]:.4g}{why}\n" in done.stderr
 
 
