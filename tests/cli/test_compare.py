@@ -417,7 +417,7 @@ def test_the_diagnosis_is_that_of_the_library_in_the_report_and_a_line_each(tmp_
     lines = done.stderr.splitlines()
     for finding in expected.findings:
         assert f"{finding.severity}: {finding.name}: {finding.summary}" in lines
-    assert "What that means, and what to change, is in the report." in lines
+    assert "The report explains what this means and what to change." in lines
     assert lines[-1] == f"Open {out / 'report.html'}"
 
 
