@@ -75,10 +75,10 @@ def test_nothing_is_overwritten(tmp_path, table):
 @pytest.mark.parametrize(
     ("values", "says"),
     [
-        ("", "no list"),
-        ("1;2", "no list"),
-        ("1.5", "no list"),
-        ("5-2", "go up"),
+        ("", "not a list"),
+        ("1;2", "not a list"),
+        ("1.5", "not a list"),
+        ("5-2", "ascending"),
         ("0-3", "1 or more"),
     ],
 )

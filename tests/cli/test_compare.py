@@ -126,7 +126,7 @@ def test_more_lags_are_advised_where_they_show_more(tmp_path):
 
 def test_limits_are_told_with_the_options_that_lift_them(tmp_path, table):
     told = run("compare", table, "--out", tmp_path / "a", *QUICK, "--max-train", "100")
-    assert "no part has more than 100 (to learn)" in " ".join(told.output.split())
+    assert "training parts have at most 100 rows" in " ".join(told.output.split())
     assert "--max-train and --max-test allow more" in " ".join(told.output.split())
     assert "--max-train" not in run("compare", table, "--out", tmp_path / "b", *QUICK).output
 
@@ -439,7 +439,7 @@ def test_the_diagnosis_is_that_of_the_library_in_the_report_and_a_line_each(tmp_
     lines = done.stderr.splitlines()
     for finding in expected.findings:
         assert f"{finding.severity}: {finding.name}: {finding.summary}" in lines
-    assert "What that means, and what to change, is in the report." in lines
+    assert "The report explains what this means and what to change." in lines
     assert lines[-1] == f"Open {out / 'report.html'}"
 
 

@@ -253,7 +253,7 @@ def test_fit_says_which_start_won(tmp_path, trials):
     second = min(others, key=others.get)
     kept = f"  kept: from {model.init_}, {model.start_scores_[model.init_]:.4g}\n"
     less = others[second] < model.start_scores_[model.init_]
-    why = ": less, but by so little that the first in line is kept" if less else ""
+    why = ": lower, but by so little that the first of the two is kept" if less else ""
     assert f"{kept}  next: from {second}, {others[second]:.4g}{why}\n" in done.stderr
 
 

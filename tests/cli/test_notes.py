@@ -87,7 +87,7 @@ def test_forged_notes_of_the_command_are_refused_in_words(tmp_path, table, known
     model = model_with({"predfeat": known}, tmp_path, table)
     for done in uses(model, table, tmp_path):
         assert isinstance(done.exception, ModelFileError)
-        assert "Save the model anew, with other notes." in str(done.exception)
+        assert "Save the model again, with other notes." in str(done.exception)
 
 
 def test_the_command_s_notes_stand_beside_ones_own(tmp_path, table):

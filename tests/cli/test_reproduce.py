@@ -78,8 +78,8 @@ def test_a_missing_file_is_told(tmp_path, arguments, told):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["visual", "--game", "X-v0", "--video", "x.mp4"], "not both"),
-        (["visual", "--game", "sprites", "--window", "0", "0", "20", "20"], "no window"),
+        (["visual", "--game", "X-v0", "--video", "x.mp4"], "only one of the two"),
+        (["visual", "--game", "sprites", "--window", "0", "0", "20", "20"], "cut to a window"),
         (["nothing"], "nothing"),
         (["toy", "--repetitions", "0"], "--repetitions"),
     ],
@@ -100,7 +100,7 @@ def test_ctrl_c_says_that_finished_results_are_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(_outcome, "compute", interrupted)
     result = reproduce("toy", "--quick", "--out", tmp_path)
     assert result.exit_code == 130
-    assert "what was finished is kept" in result.stderr
+    assert "finished results are kept" in result.stderr
 
 
 def test_stopped_at_the_second_recording_the_page_shows_the_first(done, tmp_path, monkeypatch):

@@ -173,7 +173,7 @@ def test_lost_times_are_named(path):
     with Ledger(path) as ledger:
         run_setup(setup, ledger, 1)
     change(path, "DELETE FROM times")
-    with Ledger(path) as ledger, pytest.raises(LedgerError, match="has lost results"):
+    with Ledger(path) as ledger, pytest.raises(LedgerError, match="has lost recorded results"):
         run_setup(setup, ledger, 1)
 
 

@@ -89,7 +89,7 @@ def test_long_recordings_are_shown_in_part_and_small():
     ("columns", "n_components", "expected"),
     [
         (1, None, "There is only one column, so there is no choice: it leaves "),
-        (3, 3, "There are only 3 columns, and as many features were asked for, so nothing to "),
+        (3, 3, "There are only 3 columns, and as many features were asked for, so there is "),
     ],
 )
 def test_where_nothing_can_be_chosen_it_is_said(columns, n_components, expected):
