@@ -22,7 +22,8 @@ def test_deterministic_whatever_the_threads(monkeypatch):
     assert one == diagnose(model, X, random_state=3)
     assert one == diagnose(model, X, random_state=3, n_jobs=2)
     assert one != diagnose(model, X, random_state=4)
-    monkeypatch.setattr("predfeat._processes._START_UP_SECONDS", 1e-9)  # halves are fitted by workers
+    # Halves are fitted by workers.
+    monkeypatch.setattr("predfeat._processes._START_UP_SECONDS", 1e-9)
     assert one == diagnose(model, X, random_state=3, n_jobs=2)
 
 
