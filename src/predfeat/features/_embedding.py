@@ -1,4 +1,4 @@
-"""One step of GPFA: neighbours become a graph, and the graph an embedding."""
+"""One step of GPFA: turn neighbours into a graph, and the graph into an embedding."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["Embedding", "GraphSettings", "embed", "find_neighbors", "smallest_di
 
 @dataclass(frozen=True)
 class GraphSettings:
-    """How samples are connected, and what of the graph is minimised.
+    """How to connect samples, and what to minimise over the graph.
 
     Attributes
     ----------
@@ -35,17 +35,17 @@ class GraphSettings:
     n_neighbors : int
         Neighbours of each state, k.
     terms : tuple of EdgeTerm
-        Which samples are connected, and how; by default the paper's two terms, as stars.
+        Which samples to connect, and how; by default the paper's two terms, as stars.
     normalized : bool
         Whether the degrees normalise the eigenproblem.
     weighting : {"equal", "inverse_spread"}
-        What a neighbourhood counts.
+        The weight of each neighbourhood.
     theiler : int
-        Neighbours of the same sequence at most that many rows away are excluded.
+        Exclude neighbours in the same sequence that are at most this many rows away.
     engine : str
-        The engine of the neighbour search.
+        The neighbour-search engine.
     n_jobs : int or None
-        Its threads.
+        Threads for the neighbour search.
     """
 
     n_lags: int = 1
@@ -61,13 +61,13 @@ class GraphSettings:
 
 @dataclass(frozen=True)
 class Embedding:
-    """A graph as the embedding sees it, and its smallest solutions.
+    """A graph projected onto white space, and its smallest solutions.
 
     Attributes
     ----------
     graph : ProjectedLaplacian
     directions : ndarray of shape (n_columns, n_directions)
-        Unit columns in white space, the smallest solution first.
+        Unit columns in white space, smallest solution first.
     eigenvalues : ndarray of shape (n_directions,)
     """
 
@@ -83,17 +83,17 @@ def find_neighbors(
     n_neighbors: int | None = None,
     guess: IntArray | None = None,
 ) -> NeighborTable:
-    """Search the neighbours of every state in a space.
+    """Find the neighbours of every state in a space.
 
     Parameters
     ----------
     space : Sequences
     settings : GraphSettings
     n_neighbors : int, optional
-        Another number than that of the settings.
+        Overrides the number in the settings.
     guess : ndarray of int, optional
-        Neighbours that are likely, such as those of the step before: they make the search
-        quicker, and never change its result.
+        Likely neighbours, such as those of the previous step. They speed up the search and never
+        change its result.
 
     Returns
     -------
@@ -117,19 +117,19 @@ def embed(
     settings: GraphSettings,
     n_directions: int,
 ) -> Embedding:
-    """Connect the samples around similar states, and find where they lie closest together.
+    """Connect the samples around similar states and find where they lie closest together.
 
     Parameters
     ----------
     white : Sequences
         The series to embed, in white space.
     space : Sequences
-        The same series where its neighbours were searched.
+        The same series in the space where neighbours were searched.
     neighbors : NeighborTable
         The neighbours of every state in that space.
     settings : GraphSettings
     n_directions : int
-        Solutions to find.
+        Number of solutions to find.
 
     Returns
     -------

@@ -28,9 +28,9 @@ from predfeat.whitening import Whitening
 
 __all__ = ["GPFA"]
 
-# Starts whose features differ by less than this share, on the training data, are equally good.
+# Starts whose scores on the training data differ by less than this share are equally good.
 EQUAL_STARTS = 0.1
-# With init="auto" an iteration ends when so many in a row found no better features.
+# With init="auto", a run ends after this many iterations in a row without better features.
 LOOK_AHEAD = 8
 
 
@@ -38,17 +38,17 @@ class GPFA(LinearFeatures):
     r"""Graph-based predictable feature analysis (not Gaussian-process factor analysis).
 
     Finds the features whose next step varies least between similar states, however nonlinear the
-    law that moves them. States (the last p samples in white space) that are near each other
-    should have successors that are near each other: their successors (and predecessors) are
-    connected in a graph, and the features are the smallest solutions of
+    dynamics. A state is the last p samples in white space. Similar states should have similar
+    successors, so the successors (and predecessors) of neighbouring states are connected in a
+    graph. The features are the smallest solutions of
 
     .. math:: Z^T L Z \, a = \lambda \, Z^T D Z \, a
 
-    with L and D the graph's Laplacian and degrees. Then neighbours are searched again, now among
-    the features, and so on.
+    where L and D are the graph's Laplacian and degrees. The neighbour search is then repeated in
+    the feature space, and so on.
 
-    With `horizon` H the successor of a state is the sample H steps ahead. Its predecessor is then
-    the sample H steps before its oldest one: read backwards in time, a series has the same graph.
+    With `horizon` H, the successor of a state is the sample H steps ahead. Its predecessor is the
+    sample H steps before its oldest one, so a series reversed in time has the same graph.
 
     Parameters
     ----------
@@ -57,57 +57,57 @@ class GPFA(LinearFeatures):
     n_lags : int, default=1
         Samples in a state, p: how far back the next step depends on the past.
     horizon : int, default=1
-        How many steps ahead to predict, H. More than 1 is for data sampled so fast that the next
-        step is hardly another one.
+        How many steps ahead to predict, H. Use more than 1 for data sampled so fast that it
+        hardly changes in one step.
     n_neighbors : int, default=10
         Neighbours of each state, k.
     graph : {"star", "full"}, default="star"
-        "full" is GPFA (1), which connects all pairs of a neighbourhood; "star" is GPFA (2), which
-        connects its centre with the others. Both cost the same here.
+        "full" is GPFA (1), which connects all pairs in a neighbourhood; "star" is GPFA (2), which
+        connects its centre to the others. Both cost the same here.
     past : bool, default=True
         Also connect the predecessors of similar states.
     normalized : bool, default=True
-        Normalise with the degrees (the generalized eigenproblem above) or not (L alone).
+        Normalise by the degrees (the generalized eigenproblem above), or use L alone.
     weighting : {"equal", "inverse_spread"}, default="equal"
-        What a neighbourhood counts. "equal" is the paper's choice: all count the same, and those
-        of loud moments, where samples lie far apart, decide. With "inverse_spread" each counts by
-        the inverse of its spread in the space where neighbours are searched, so that the mean
-        spread is minimised instead of the mean squared spread. This works best with
-        normalized=False, as degrees favour crowded places.
+        The weight of each neighbourhood. "equal" is the paper's choice: all weigh the same, so
+        those from loud moments, where samples lie far apart, dominate. "inverse_spread" weights
+        each by the inverse of its spread in the space where neighbours are searched. This
+        minimises the mean spread instead of the mean squared spread, and works best with
+        normalized=False, because degrees favour crowded regions.
     max_iter : int, default=50
-        The largest number of iterations, R.
+        Maximum number of iterations, R.
     tol : float, default=1e-3
-        Stop when, over 5 iterations, neither the objective fell by this share, nor the angle to
-        the nearest of the last 5 feature spaces by ten times this share. (The iteration goes on
-        while each space is more than 45 degrees from the last, unless the same few spaces
-        alternate.) 0 runs exactly `max_iter` iterations.
+        Stop when, over 5 iterations, the objective has not fallen by this share and the angle to
+        the nearest of the last 5 feature spaces has not fallen by ten times this share. (The
+        iteration continues while each space is more than 45 degrees from the last, unless the
+        same few spaces alternate.) 0 runs exactly `max_iter` iterations.
     init : {"input", "pca", "sfa", "slow_fast", "pfa", "foreca", "auto"} or array, default="input"
-        Where the first neighbours are searched: in white space, in the feature space of another
+        Where to search the first neighbours: in white space, in the feature space of another
         method ("slow_fast" takes the slowest and the fastest directions), or in that of a given
-        projection of shape (n_columns, any number). "auto" iterates from each of them except
-        ForeCA's. Of each run it keeps the iteration whose features of the training data are the
-        most predictable, by eq. (2) with 10 neighbours (with weighting="inverse_spread", by the
-        squared mean of the standard deviations in it): on recordings that is often an early one.
-        A run ends when 8 iterations in a row were not better. The best run is kept; of runs
-        within 10 % of it, the first in this order. "auto" costs three to eight times as much.
-        With weighting="inverse_spread", "slow_fast" did better than "auto" on recordings of sound.
+        projection of shape (n_columns, any number). "auto" iterates from each named start except
+        ForeCA's. From each run it keeps the iteration whose training features are the most
+        predictable by eq. (2) with 10 neighbours (with weighting="inverse_spread", by the squared
+        mean of the standard deviations in it). On recordings this is often an early one. A run
+        ends after 8 iterations in a row without improvement. Among the runs within 10 % of the
+        best, the first in this order is kept. "auto" costs three to eight times as much. With
+        weighting="inverse_spread", "slow_fast" did better than "auto" on sound recordings.
     n_averaged : int, default=1
-        Iterations at the end (at most half of `n_iter_`) whose feature spaces are averaged. Some
-        neighbours change from one iteration to the next, and the spaces change with them. 1 is
-        the paper's algorithm; 10 removes most of that variation.
+        How many final feature spaces to average (at most half of `n_iter_`). Some neighbours
+        change from one iteration to the next, and the spaces change with them. 1 is the paper's
+        algorithm; 10 removes most of that variation.
     n_intermediate : int or None, default=None
-        Features to search neighbours in between iterations; by default `n_components`.
+        Number of features to search neighbours in between iterations; by default `n_components`.
     pca_components : int, float or None, default=None
         Principal components to keep before whitening: a count, a share of variance, or all.
     theiler : int, default=0
-        Exclude neighbours of the same sequence at most that many rows away.
+        Exclude neighbours in the same sequence that are at most this many rows away.
     engine : {"auto", "tree", "tiles", "blockwise"}, default="auto"
-        The engine of the neighbour search; see `predfeat.nearest_neighbors`.
+        The neighbour-search engine; see `predfeat.nearest_neighbors`.
     n_jobs : int or None, default=None
-        Threads of the neighbour search. The result does not depend on it. (With more than 256
+        Threads for the neighbour search. They do not affect the result. (With more than 256
         columns, its last digits can depend on the number of BLAS threads, which is not set here.)
     verbose : int, default=0
-        1 logs a line for each iteration, with the logger "predfeat".
+        1 logs a line for each iteration to the logger "predfeat".
 
     Attributes
     ----------
@@ -116,16 +116,16 @@ class GPFA(LinearFeatures):
         variance on the training data.
     mean_ : ndarray of shape (n_columns,)
     eigenvalues_ : ndarray of shape (n_components,)
-        λ of each feature, with the graph of the last iteration (of the one that was kept).
+        λ of each feature, from the graph of the last iteration that was kept.
     history_ : dict of ndarray
-        For every iteration the `eigenvalues`, the largest `angle` (degrees) to the feature space
-        before it (NaN for the first), and the `seconds` it took.
+        For each iteration: its `eigenvalues`, its largest `angle` (degrees) to the previous
+        feature space (NaN for the first), and the `seconds` it took.
     init_ : str
         With init="auto", the start that was kept.
     start_scores_ : dict of str to float
-        With init="auto", the training features' predictability from each start.
+        With init="auto", the score of the training features from each start; lower is better.
     n_iter_ : int
-        Iterations done; with init="auto", up to the one that was kept.
+        Number of iterations; with init="auto", up to the one that was kept.
     patterns_ : ndarray of shape (n_components, n_columns)
         How each feature appears in the inputs: the rows of the least-squares inverse.
     rank_ : int
@@ -138,7 +138,7 @@ class GPFA(LinearFeatures):
 
     Examples
     --------
-    Two of ten noisy dimensions together are half predictable from the step before:
+    Two of ten noisy dimensions are together half predictable from the previous step:
 
     >>> import numpy as np
     >>> from predfeat import GPFA
@@ -212,8 +212,8 @@ class GPFA(LinearFeatures):
         self.verbose = verbose
 
     def find_directions(self, white: Sequences, whitening: Whitening) -> FloatArray:
-        """Iterate from the start asked for; see `LinearFeatures.find_directions`."""
-        white.state_times(self.n_lags, self.horizon)  # at least one state has a successor
+        """Iterate from the requested start; see `LinearFeatures.find_directions`."""
+        white.state_times(self.n_lags, self.horizon)  # checks that some state has a successor
         self._refuse_many_intermediate(whitening)
         if isinstance(self.init, str) and self.init == "auto":
             run = self._best_run(white, whitening)
@@ -253,11 +253,12 @@ class GPFA(LinearFeatures):
         white : Sequences
             The series in white space.
         whitening : Whitening
-            The way there.
+            The map to white space.
         start : str or array-like, optional
-            One of the values of `init` but "auto"; by default `init` itself.
+            Any value of `init` except "auto"; by default `init` itself.
         n_directions : int, optional
-            Of a start that is another method; by default as many as between iterations.
+            Number of directions for a start from another method; by default as many as between
+            iterations.
 
         Returns
         -------
@@ -300,7 +301,7 @@ class GPFA(LinearFeatures):
         return averaged(run, self.n_averaged, normalized=self.normalized)
 
     def _best_run(self, white: Sequences, whitening: Whitening) -> Run:
-        """Iterate from every start, and return the run with the most predictable features."""
+        """Iterate from every start and return the run with the most predictable features."""
         runs, self.start_scores_ = {}, {}
         for number, start in enumerate(TRIED, 1):
             best = BestIteration(partial(self._left_open, white))
@@ -316,7 +317,7 @@ class GPFA(LinearFeatures):
         return runs[self.init_]
 
     def _left_open(self, white: Sequences, directions: FloatArray) -> float:
-        """Return what the runs are to minimise."""
+        """Return the score that the best run minimises."""
         features = white.with_rows(white.rows @ directions)
         found = left_open(features, self.n_lags, None, horizon=self.horizon, n_jobs=self.n_jobs)
         if self.weighting == "inverse_spread":

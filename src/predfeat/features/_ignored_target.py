@@ -1,4 +1,4 @@
-"""`y` is ignored by every method; ids of sequences that are given in its place are not."""
+"""Every method ignores `y`, but sequence ids passed in its place are reported."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["check_ignored_target"]
 
 
 def check_ignored_target(y: Any, groups: Any, n_rows: int, method: str) -> None:
-    """Refuse a `y` that can be no target of the rows; warn where it looks like `groups`.
+    """Reject a `y` that cannot be a target for the rows; warn if it looks like `groups`.
 
-    Ids of sequences have one block of rows each, of two or more. So have class labels that are
-    sorted, which a pipeline may hand through for a later step: hence a warning and no error.
+    Each sequence id fills one block of two or more rows. Sorted class labels do so too, and a
+    pipeline may pass them on to a later step, so this is a warning and not an error.
     """
     if y is None:
         return
@@ -67,7 +67,7 @@ def _looks_like_groups(y: Any) -> bool:
     try:
         starts = np.flatnonzero(np.r_[True, ids[1:] != ids[:-1]])
         distinct = set(ids[starts].tolist())
-    except (TypeError, ValueError):  # what cannot be compared or counted is no id
+    except (TypeError, ValueError):  # values that cannot be compared or hashed are not ids
         return False
     sizes = np.diff(np.r_[starts, len(ids)])
     return 1 < len(starts) == len(distinct) and int(sizes.min()) > 1

@@ -1,7 +1,7 @@
-"""GPFA's iteration: search neighbours, embed their graph, search again among the features.
+"""GPFA's iteration: search neighbours, embed their graph, search again in the feature space.
 
-A pure stage over white space: whoever calls it says when it ends (`StopPolicy`) and follows it
-(`observer`); what becomes of the last iterations (`averaged`) is a function of the run.
+A pure stage over white space. The caller decides when it ends (`StopPolicy`) and can follow it
+(`observer`). `averaged` then averages the last iterations of the run.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ def iterate(
     stop: StopPolicy | None = None,
     observer: Observer | None = None,
 ) -> Run:
-    """Embed the graph of similar states, and repeat with neighbours found among the features.
+    """Embed the graph of similar states, and repeat with neighbours found in the feature space.
 
     Parameters
     ----------
     white : Sequences
         The series in white space.
     space : Sequences
-        The same series where the first neighbours are searched.
+        The same series in the space where the first neighbours are searched.
     settings : GraphSettings
     n_components : int
-        Features, M.
+        Number of features, M.
     n_intermediate : int, optional
-        Features to search neighbours in between iterations; by default `n_components`.
+        Number of features to search neighbours in between iterations; by default `n_components`.
     max_iter : int, default=50
-        Iterations at most, R.
+        Maximum number of iterations, R.
     stop : StopPolicy, optional
-        Tells when to end before that; by default `Settled()`.
+        Decides whether to stop earlier; by default `Settled()`.
     observer : callable, optional
         Called after every iteration with the `Iteration` and its `Embedding`.
 

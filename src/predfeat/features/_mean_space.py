@@ -1,4 +1,4 @@
-"""The middle of several spaces."""
+"""The mean of several spaces."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["mean_space"]
 def mean_space(spaces: Sequence[FloatArray]) -> FloatArray:
     """Return an orthonormal basis of the space nearest to all the given ones.
 
-    It holds the first directions of the mean of the orthogonal projectors onto them, and so
-    minimises the sum of the squared sines of the angles to them.
+    The basis is the leading eigenvectors of the mean of their orthogonal projectors. It minimises
+    the sum of the squared sines of the angles to the given spaces.
 
     Parameters
     ----------
     spaces : sequence of ndarray of shape (n, m)
-        The columns of each span a space of m dimensions.
+        The columns of each array span a space of m dimensions.
 
     Returns
     -------

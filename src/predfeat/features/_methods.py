@@ -1,4 +1,4 @@
-"""The methods by name: the one list that the command, comparisons and reports share."""
+"""The methods by name: the single list shared by the command, comparisons and reports."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ __all__ = ["METHODS", "Method", "find_method", "name_of"]
 
 @dataclass(frozen=True)
 class Method:
-    """An estimator, perhaps with some of its parameters fixed, under a name of its own.
+    """A named estimator, possibly with some of its parameters fixed.
 
     Attributes
     ----------
     word : str
-        What is typed: "gpfa1".
+        The word users type: "gpfa1".
     name : str
-        What results show: "GPFA (1)".
+        The name shown in results: "GPFA (1)".
     estimator : type
         The class.
     parameters : dict
-        The parameters that make it this method: {"graph": "full"}.
+        The fixed parameters that define the method: {"graph": "full"}.
     """
 
     word: str
@@ -46,7 +46,7 @@ class Method:
         return tuple(self.estimator().get_params(deep=False))
 
     def build(self, **options: Any) -> Any:
-        """Return an unfitted estimator, with those of the options that it knows.
+        """Return an unfitted estimator with the options it knows; the others are ignored.
 
         Examples
         --------
@@ -59,7 +59,7 @@ class Method:
         return self.estimator(**{**known, **self.parameters})
 
     def is_method_of(self, estimator: Any) -> bool:
-        """Tell whether an estimator is of this class and has the fixed parameters."""
+        """Return whether an estimator is of this class and has the fixed parameters."""
         return type(estimator) is self.estimator and all(
             getattr(estimator, name) == value for name, value in self.parameters.items()
         )
@@ -81,12 +81,12 @@ METHODS: Mapping[str, Method] = MappingProxyType(
 
 
 def find_method(word: str) -> Method:
-    """Return the method that a word or a name stands for.
+    """Return the method with a given word or name.
 
     Parameters
     ----------
     word : str
-        One of `METHODS`, or the name that results show. Capitals, spaces, brackets and hyphens do
+        One of `METHODS`, or the name shown in results. Capitals, spaces, brackets and hyphens do
         not matter; "gpfa" is GPFA with its default graph.
 
     Returns
@@ -96,7 +96,7 @@ def find_method(word: str) -> Method:
     Raises
     ------
     ValueError
-        No method is called that.
+        If there is no such method.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def find_method(word: str) -> Method:
 
 
 def name_of(estimator: Any) -> str:
-    """Return what results call an estimator; one that is none of `METHODS` has its class's name.
+    """Return an estimator's name in results, or its class name if it is not in `METHODS`.
 
     Parameters
     ----------

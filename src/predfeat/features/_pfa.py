@@ -22,18 +22,18 @@ __all__ = ["PFA", "error_scatters", "linearly_predictable_directions"]
 class PFA(LinearFeatures):
     r"""Predictable feature analysis: the features that a linear recursion predicts best.
 
-    With W the best linear prediction of :math:`z_t` from its history
-    :math:`\zeta_t = (z_{t-1}, …, z_{t-p})` and V the matrix that advances a history by one step
-    with it, the smallest eigenvectors of
+    W is the best linear prediction of :math:`z_t` from its history
+    :math:`\zeta_t = (z_{t-1}, …, z_{t-p})`, and V is the matrix that uses W to advance a history
+    by one step. The features are the smallest eigenvectors of
 
     .. math:: \sum_{i=0}^{K} \langle e_i e_i^T \rangle_t, \qquad
         e_i = z_t - W V^i \zeta_{t-i} ,
 
-    the error of predicting i + 1 steps ahead. (The paper on GPFA prints ζ_t; the original
-    algorithm has ζ_{t-i}.)
+    where e_i is the error of predicting i + 1 steps ahead. (The GPFA paper prints ζ_t; the
+    original algorithm has ζ_{t-i}.)
 
-    With `horizon` H the prediction is one of H steps at once: :math:`W_H`, the best linear one of
-    :math:`z_t` from :math:`\zeta_{t-H+1}`, takes the place of W, and
+    With `horizon` H, the method predicts H steps at once: W is replaced by :math:`W_H`, the best
+    linear prediction of :math:`z_t` from :math:`\zeta_{t-H+1}`, and
 
     .. math:: e_i = z_t - W_H V^i \zeta_{t-H+1-i}
 
@@ -48,7 +48,7 @@ class PFA(LinearFeatures):
     horizon : int, default=1
         How many steps ahead to predict, H.
     n_repeats : int, default=0
-        How many times the prediction is repeated, K.
+        How many times to repeat the prediction, K.
     pca_components : int, float or None, default=None
         Principal components to keep before whitening: a count, a share of variance, or all.
 
@@ -119,9 +119,9 @@ def linearly_predictable_directions(
     *,
     horizon: int = 1,
 ) -> Eigenpairs:
-    """Return the directions of a white series with the least error of linear prediction.
+    """Return the directions of a white series with the smallest linear prediction error.
 
-    `one_step` is the regression on the last samples, where it is known already.
+    `one_step` is the regression on the last samples, if already known.
     """
     scatters = error_scatters(white, n_lags, n_repeats, one_step, horizon=horizon)
     last = deque(scatters, maxlen=1)
@@ -138,7 +138,7 @@ def error_scatters(
 ) -> Iterator[FloatArray]:
     """Yield the mean scatter of the errors of the first K + 1 predictions, for K = 0, 1, …
 
-    One set of times serves all of them, so that each is a mean over the same samples.
+    All use the same set of times, so each is a mean over the same samples.
     """
     n_columns = white.n_columns
     one_step = fit_autoregression(white, n_lags) if one_step is None else one_step

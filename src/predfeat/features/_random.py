@@ -1,4 +1,4 @@
-"""The baseline: features that nobody looked for."""
+"""The baseline: random features."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["RandomFeatures"]
 class RandomFeatures(LinearFeatures):
     """Random features: M random orthonormal directions of white space.
 
-    The level that every method should beat.
+    The baseline that every method should beat.
 
     Parameters
     ----------
@@ -70,6 +70,6 @@ class RandomFeatures(LinearFeatures):
         random = check_random_state(self.random_state)
         gauss = random.standard_normal((white.n_columns, self.n_components))
         frame, triangle = np.linalg.qr(gauss)
-        # With the signs of the diagonal the frame is uniform over all frames.
+        # Fixing the signs by the diagonal makes the frame uniform over all frames.
         uniform: FloatArray = frame * np.where(np.diag(triangle) < 0, -1.0, 1.0)
         return uniform

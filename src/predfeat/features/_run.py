@@ -1,4 +1,4 @@
-"""What an iteration went through, and what its last feature spaces have in common."""
+"""The record of a run of iterations, and the average of its last feature spaces."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from predfeat.graph import ProjectedLaplacian
 
 __all__ = ["Iteration", "Run", "averaged", "next_iteration"]
 
-# Each feature space is compared with so many before it.
+# Each feature space is compared with this many before it.
 _REMEMBERED = 5
 
 
@@ -31,9 +31,9 @@ class Iteration:
         Unit columns in white space.
     eigenvalues : ndarray of shape (n_components,)
     angle : float
-        Degrees to the feature space of the iteration before, the largest; NaN for the first.
+        Largest angle to the previous feature space, in degrees; NaN for the first.
     return_angle : float
-        Degrees to the nearest of the five feature spaces before; NaN for the first.
+        Angle to the nearest of the previous five feature spaces, in degrees; NaN for the first.
     seconds : float
         How long it took.
     """
@@ -48,13 +48,13 @@ class Iteration:
 
 @dataclass(frozen=True)
 class Run:
-    """An iteration from its start to its end.
+    """A run of iterations from start to end.
 
     Attributes
     ----------
     iterations : tuple of Iteration
     graph : ProjectedLaplacian
-        The graph of the last one.
+        The graph of the last iteration.
     """
 
     iterations: tuple[Iteration, ...]
@@ -71,11 +71,11 @@ class Run:
         return self.iterations[-1].eigenvalues
 
     def until(self, number: int, graph: ProjectedLaplacian) -> Run:
-        """Return the run as if it had ended with an earlier iteration, which had that graph."""
+        """Return the run as if it had ended with an earlier iteration, given that one's graph."""
         return replace(self, iterations=self.iterations[:number], graph=graph)
 
     def history(self) -> dict[str, FloatArray]:
-        """Return the eigenvalues, angles and seconds as arrays with a row for each iteration."""
+        """Return the eigenvalues, angles and seconds as arrays with one row per iteration."""
         return {
             "eigenvalues": np.array([each.eigenvalues for each in self.iterations]),
             "angle": np.array([each.angle for each in self.iterations]),
@@ -84,25 +84,25 @@ class Run:
 
 
 def averaged(run: Run, n_iterations: int, *, normalized: bool) -> tuple[FloatArray, FloatArray]:
-    """Return directions in the middle of the last feature spaces of a run, and their eigenvalues.
+    """Average the last feature spaces of a run; return its directions and their eigenvalues.
 
-    From one iteration to the next some neighbours change, and the spaces with them: the mean of
-    several takes most of that out.
+    Some neighbours change from one iteration to the next, and the spaces change with them.
+    Averaging several spaces removes most of that variation.
 
     Parameters
     ----------
     run : Run
     n_iterations : int
-        Iterations at the end to average over, at most half of all.
+        How many of the last iterations to average; at most half of them are used.
     normalized : bool
         As in the settings of the run.
 
     Returns
     -------
     directions : ndarray of shape (n_columns, n_components)
-        In the order of their eigenvalues.
+        Sorted by eigenvalue.
     eigenvalues : ndarray of shape (n_components,)
-        With the graph of the last iteration.
+        From the graph of the last iteration.
     """
     n_iterations = min(n_iterations, len(run.iterations) // 2)
     if n_iterations <= 1:
@@ -119,7 +119,7 @@ def averaged(run: Run, n_iterations: int, *, normalized: bool) -> tuple[FloatArr
 def next_iteration(
     before: Sequence[Iteration], directions: FloatArray, eigenvalues: FloatArray, seconds: float
 ) -> Iteration:
-    """Return what one more iteration found, compared with those before it."""
+    """Return the next iteration, compared with those before it."""
     basis = np.linalg.qr(directions)[0]
     angles = [
         _largest_angle(np.linalg.qr(each.directions)[0], basis) for each in before[-_REMEMBERED:]
@@ -137,7 +137,7 @@ def next_iteration(
 def _largest_angle(before: FloatArray, now: FloatArray) -> float:
     """Return the largest angle between the spaces of two orthonormal bases, in degrees."""
     shared = before.T @ now
-    # The sine is exact for small angles, the cosine for large ones.
+    # The sine is accurate for small angles, the cosine for large ones.
     sine = np.linalg.norm(now - before @ shared, ord=2)
     cosine = np.linalg.svd(shared, compute_uv=False)[-1]
     return float(np.degrees(np.arctan2(sine, cosine)))

@@ -19,7 +19,7 @@ __all__ = ["SFA", "slow_and_fast_directions", "slow_directions"]
 class SFA(LinearFeatures):
     r"""Slow feature analysis: the features that change least from one step to the next.
 
-    In white space, the M orthonormal directions a with the smallest
+    Finds the M orthonormal directions a in white space with the smallest
 
     .. math:: \langle (a^T z_{t+1} - a^T z_t)^2 \rangle_t .
 
@@ -28,8 +28,8 @@ class SFA(LinearFeatures):
     n_components : int, default=2
         Number of features, M.
     n_steps : int, default=1
-        With more than 1, what changes over 1, 2, … and so many steps counts alike: slow features
-        that tremble from one step to the next.
+        Average the change over 1, 2, …, n_steps steps. More than 1 finds slow features that
+        jitter from one step to the next.
     pca_components : int, float or None, default=None
         Principal components to keep before whitening: a count, a share of variance, or all.
 
@@ -39,7 +39,7 @@ class SFA(LinearFeatures):
         The features are (X - mean_) @ components_.T, slowest first.
     mean_ : ndarray of shape (n_columns,)
     eigenvalues_ : ndarray of shape (n_components,)
-        The slowness of each feature on the training data; its mean over the steps.
+        The slowness of each feature on the training data, averaged over 1, …, n_steps steps.
     patterns_ : ndarray of shape (n_components, n_columns)
         How each feature appears in the inputs: the rows of the least-squares inverse.
     rank_ : int
@@ -87,13 +87,13 @@ class SFA(LinearFeatures):
 def slow_directions(white: Sequences, n_components: int, n_steps: int = 1) -> Eigenpairs:
     """Return the slowest directions of a white series, with their slowness.
 
-    That is the mean over so many numbers of steps.
+    Slowness is the mean squared change, averaged over 1, …, n_steps steps.
     """
     scatter = np.zeros((white.n_columns, white.n_columns))
     for n in range(1, n_steps + 1):
         times = white.times(ahead=n, shorten="fewer steps (n_steps)")
         difference = white.rows[times + n] - white.rows[times]
-        # Not centred: a trend is change, too.
+        # Not centred: a trend is also change.
         scatter += difference.T @ difference / len(times)
     return smallest_eigenpairs(scatter / n_steps, n_components)
 
@@ -101,7 +101,7 @@ def slow_directions(white: Sequences, n_components: int, n_steps: int = 1) -> Ei
 def slow_and_fast_directions(white: Sequences, n_components: int) -> FloatArray:
     """Return the directions whose slowness is furthest from that of white noise, furthest first.
 
-    Both ends are predictable: what hardly changes, and what changes its sign in every step.
+    Both extremes are predictable: what hardly changes, and what flips its sign at every step.
     """
     pairs = slow_directions(white, white.n_columns)
     order = np.argsort(-np.abs(pairs.values - 2.0), kind="stable")

@@ -1,4 +1,4 @@
-"""Where GPFA looks for its first neighbours: in the feature space of another method."""
+"""Where GPFA searches its first neighbours: in the feature space of another method."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from predfeat.whitening import Whitening
 
 __all__ = ["STARTS", "TRIED", "given_directions", "start_directions"]
 
-# Those that init="auto" tries, in the order in which ties are broken; ForeCA's takes long.
+# The starts that init="auto" tries, in tie-breaking order; ForeCA's is slow.
 TRIED = ("input", "pca", "sfa", "slow_fast", "pfa")
 STARTS = (*TRIED, "foreca")
 
@@ -22,7 +22,7 @@ STARTS = (*TRIED, "foreca")
 def start_directions(
     start: str, white: Sequences, n_directions: int, n_lags: int, horizon: int = 1
 ) -> FloatArray:
-    """Return the directions, unit columns in white space, of a start other than "input"."""
+    """Return the directions of a start other than "input", as unit columns in white space."""
     if start == "pca":
         axes: FloatArray = np.eye(white.n_columns)[:, :n_directions]
         return axes

@@ -1,4 +1,4 @@
-"""When an iteration ends: policies that look at the iterations so far."""
+"""When to stop iterating: policies that look at the iterations so far."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from predfeat.graph import ProjectedLaplacian
 
 __all__ = ["BestIteration", "Settled", "StopPolicy", "either", "never"]
 
-# A space that turns by more degrees each time is still looking for a feature, unless it comes
-# back to within so many degrees of one of the last few.
+# A space that turns by more than _STILL_LOOKING degrees each time is still searching, unless it
+# comes back to within _BACK_AGAIN degrees of one of the last few.
 _STILL_LOOKING = 45.0
 _BACK_AGAIN = 5.0
 
 
 class StopPolicy(Protocol):
-    """Tells after every iteration whether it was the last one."""
+    """Decides after every iteration whether to stop."""
 
     def __call__(self, iterations: Sequence[Iteration], /) -> bool:
         """Return whether to stop, given all iterations so far."""
 
 
 def never(iterations: Sequence[Iteration]) -> bool:
-    """Do not stop before the last iteration allowed."""
+    """Run until the maximum number of iterations."""
     return False
 
 
@@ -40,23 +40,22 @@ def either(*policies: StopPolicy) -> StopPolicy:
 
 @dataclass(frozen=True)
 class Settled:
-    """Stop when neither the objective nor the feature space has got anywhere lately.
+    """Stop when neither the objective nor the feature space has made progress lately.
 
-    Neighbour sets flip from one iteration to the next, so that there is no fixed point: the
-    feature spaces wander within some angle of each other, or go to and fro between two or three
-    that each lead to the next. So each space is compared with the last `patience` ones, and the
-    smallest angle counts. The iteration has settled when, over the last `patience` iterations,
-    neither the objective nor that angle was better than before. But a space that still turns by
-    more than 45 degrees each time, and does not come back to within 5 degrees of where it was,
-    is looking for a feature, however long it has done so: that is no floor.
+    Neighbour sets change from one iteration to the next, so there is no fixed point: the feature
+    spaces wander within some angle of each other, or cycle among two or three. So each space is
+    compared with the last five, and the smallest angle counts. The iteration has settled when
+    neither the objective nor that angle has improved over the last `patience` iterations. The
+    exception is a space that still turns by more than 45 degrees each time and does not come back
+    to within 5 degrees of where it was: it is still searching, however long that takes.
 
     Attributes
     ----------
     tol : float
-        The share by which the objective must fall to count as better; the angle must fall by ten
-        times that share. 0 never stops.
+        The objective must fall by this share to count as improved, and the angle by ten times
+        this share. 0 never stops.
     patience : int
-        Iterations without improvement.
+        Number of iterations without improvement before stopping.
     """
 
     tol: float = 1e-3
@@ -64,7 +63,7 @@ class Settled:
 
     def __call__(self, iterations: Sequence[Iteration], /) -> bool:
         """Return whether to stop, given all iterations so far."""
-        # The first iteration searches another space, and has no angle: it is no standard.
+        # The first iteration searches another space and has no angle, so it is not compared.
         later = iterations[1:]
         if self.tol == 0 or not later:
             return False
@@ -81,7 +80,7 @@ class Settled:
         )
 
     def _still_improves(self, values: FloatArray, share: float) -> bool:
-        """Tell whether the best of the last `patience` values is better than the best before."""
+        """Return whether the best of the last `patience` values beats the best before them."""
         if len(values) <= self.patience:
             return True
         before, lately = values[: -self.patience].min(), values[-self.patience :].min()
@@ -89,7 +88,7 @@ class Settled:
 
 
 class BestIteration:
-    """An observer that keeps the best iteration, by a score of its directions; lower is better.
+    """An observer that keeps the iteration whose directions score best; lower is better.
 
     Parameters
     ----------
@@ -108,7 +107,7 @@ class BestIteration:
             self._kept = iteration.number, score, embedding.graph
 
     def not_for(self, patience: int) -> StopPolicy:
-        """Return the policy to stop when the last `patience` iterations were not better."""
+        """Return a policy that stops after `patience` iterations in a row without improvement."""
         return lambda iterations: len(iterations) - self._best[0] >= patience
 
     def end_of(self, run: Run) -> Run:

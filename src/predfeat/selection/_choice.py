@@ -1,4 +1,4 @@
-"""The setting that was chosen, and what to be careful about."""
+"""The chosen setting, and remarks on what to be careful about."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MIN_STANDARD_ERRORS = 2.0
 
 @dataclass(frozen=True)
 class Choice:
-    """The surface over p, k and M, and what follows from it.
+    """The surface over p, k and M, and the setting chosen from it.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Choice:
     surface : Surface
         The scores of all settings in all folds.
     best : Setting
-        The setting with the highest mean.
+        The setting with the highest mean score.
     chosen : Setting
         The simplest setting within one standard error of the best: see `Surface.simplest`.
     confirmed : Setting or None
@@ -36,7 +36,7 @@ class Choice:
     kind : {"sequences", "blocks"}
         What was left out in each fold.
     rank : int
-        Smallest dimension of the data in the folds' training parts: the upper limit of M.
+        Smallest dimension of the data in any fold's training part: the upper limit of M.
     horizon : int
         How many steps ahead to predict.
     """
@@ -65,7 +65,7 @@ class Choice:
     def judged(self) -> Setting:
         """The chosen setting with the score that counts: from separate fits if there are any.
 
-        The fits of the surface share work, and their scores differ from those of separate fits.
+        The surface's fits share work, so their scores differ from those of separate fits.
         """
         return self.chosen if self.confirmed is None else self.confirmed
 
@@ -76,7 +76,7 @@ class Choice:
 
     @property
     def remarks(self) -> list[str]:
-        """What to be careful about, in sentences."""
+        """What to be careful about, as sentences."""
         if self.found_nothing:
             return [
                 "Nothing was predicted in data that was held out, as far as one can tell: the "
@@ -108,7 +108,7 @@ class Choice:
             yield f"{name}={chosen} is the largest value tried: try larger ones."
 
     def _everything_kept(self) -> str:
-        """Explain what it means that no direction of the data was left out."""
+        """Explain what it means to keep every direction of the data."""
         if self.rank == 1:
             return (
                 "The data has one direction: there is no feature to choose, nothing to leave out."
@@ -126,7 +126,7 @@ class Choice:
         )
 
     def _along_the_surface(self) -> str:
-        """Compare the first features with all of them by the surface's scores."""
+        """Compare the first features with all of them, using the surface's scores."""
         one, chosen = self.surface.n_components[0], self.chosen
         first, every = (
             max(

@@ -57,7 +57,7 @@ class Surface:
     Attributes
     ----------
     n_lags, n_neighbors, n_components : tuple of int
-        The values tried, ascending; (0,) for a k that the method does not have.
+        The values tried, ascending; k is (0,) for methods without neighbours.
     scores : ndarray of shape (n_folds, p values, k values, M values)
         How many features' worth of variance each setting predicts in each fold.
     """
@@ -68,7 +68,7 @@ class Surface:
     scores: FloatArray
 
     def tried(self) -> dict[str, tuple[int, ...]]:
-        """Return the values tried, by the parameters' names, in the order of the axes."""
+        """Return the values tried by parameter name, in the order of the axes."""
         return {
             "n_lags": self.n_lags,
             "n_neighbors": self.n_neighbors,
@@ -76,19 +76,19 @@ class Surface:
         }
 
     def settings(self) -> Iterator[Setting]:
-        """Yield all settings with their scores, M fastest."""
+        """Yield all settings with their scores; M varies fastest."""
         for index in np.ndindex(*self.scores.shape[1:]):
             yield self._setting(index)
 
     def best(self) -> Setting:
-        """Return the setting with the highest mean."""
+        """Return the setting with the highest mean score."""
         return self._setting(self._best_index())
 
     def simplest(self) -> Setting:
         """Return the simplest setting within one standard error of the best.
 
-        The standard error is that of the difference from the best, fold by fold: a fold that is
-        easy or hard for all settings says nothing about them. The simplest setting has the
+        The standard error is that of the fold-by-fold difference from the best, because a fold
+        that is easy or hard for all settings says nothing about them. The simplest setting has the
         smallest state, p·M numbers; then the smaller p; then the best k.
         """
         means, near = self.scores.mean(axis=0), self._near_best()
@@ -101,7 +101,7 @@ class Surface:
         return self._setting(min(candidates, key=complexity))
 
     def undecided(self) -> dict[str, tuple[int, ...]]:
-        """Return for each parameter its values among all settings that near the best."""
+        """Return each parameter's values in settings within one standard error of the best."""
         near = np.nonzero(self._near_best())
         return {
             name: tuple(values[i] for i in np.unique(found))
@@ -109,7 +109,7 @@ class Surface:
         }
 
     def lead_over(self, setting: Setting) -> tuple[float, float]:
-        """Return by how much the best setting is ahead of another, and the standard error."""
+        """Return the best setting's lead over another, and its standard error."""
         values = zip(self.tried().values(), setting.values, strict=True)
         i, j, m = (tried.index(value) for tried, value in values)
         a, b, c = self._best_index()

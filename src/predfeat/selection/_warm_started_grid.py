@@ -1,14 +1,14 @@
 """The features of many settings at once, for a fraction of what separate fits would cost.
 
 Shared *exactly*: a search for the largest k contains the neighbours for every smaller k; the first
-M features of SFA, PFA and ForeCA are the same however many follow; whitening is the same for
-all settings of a training part.
+M features of SFA, PFA and ForeCA do not depend on how many follow; whitening is the same for all
+settings of a training part.
 
 Shared *approximately*, for GPFA: its iteration runs once for each p, with the middle k, from the
-largest M downwards. Every smaller M starts from the features of the next larger one, where a
-separate fit would start from the input, and takes two iterations. The other k branch off at the
-last of these. The surface thus shows which settings are worthwhile; at the end, `choose` scores the
-chosen one by separate fits.
+largest M downwards. Each smaller M takes two iterations, starting from the features of the next
+larger M, where a separate fit would start from the input. The other k branch off at the last of
+these. The surface thus shows which settings are promising; at the end, `choose` scores the chosen
+one by separate fits.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ def surface_directions(
     neighbors: Sequence[int],
     components: Sequence[int],
 ) -> dict[tuple[int, int], FloatArray]:
-    """Return the directions of white space that a method finds, for every k and M.
+    """Return the directions a method finds in white space, for every k and M.
 
     Parameters
     ----------
     template : estimator
-        The method, and the parameters that are not varied.
+        The method, with the parameters that are not varied.
     white : Sequences
-        The white training part.
+        The training part in white space.
     whitening : Whitening
         The map to white space.
     n_lags : int
@@ -113,7 +113,7 @@ class _WarmStarts:
     def _step(
         self, space: Sequences, table: NeighborTable, m: int, k: int | None = None
     ) -> FloatArray:
-        """Embed the graph of each state's first k neighbours of a table."""
+        """Embed the graph of each state's first k neighbours in a table."""
         if k is not None:
             table = replace(table, indices=table.indices[:, :k], distances=table.distances[:, :k])
         return embed(self.white, space, table, self.model.settings, m).directions
