@@ -1,12 +1,12 @@
 """Model files: fitted estimators as a zip of JSON and .npy, without pickle.
 
 ================  ==================================================================
-_archive          the container: a zip with one possible form for any content
-_npy              one array as a member of it
-_header           the member model.json: everything but the arrays, and the digests
-_plain            what may stand in that JSON
-_schema           what each estimator's file holds, and which shapes go together
-_model            from an estimator to these parts, and back
+_archive          the container: a zip whose bytes depend only on its content
+_npy              one array as a zip member
+_header           the member model.json: everything except the arrays, plus digests
+_plain            which values that JSON may contain
+_schema           what each estimator's file holds, and which shapes must match
+_model            conversion between an estimator and these parts
 _save_load        `save`, `load`, `read_header` and `read_model`
 ================  ==================================================================
 """

@@ -1,9 +1,9 @@
-"""The container: a zip file with exactly one form for any content.
+"""The container: a zip file whose bytes depend only on its content.
 
-Members are stored, not compressed (random-looking floats do not shrink), with fixed dates, one
-after the other. So the same content gives the same bytes with every Python and zlib, any zip
-program can unpack them, sizes cannot lie, and reading needs no interpretation: a reader who knows
-the names and sizes knows every byte of the container in advance, and compares.
+Members are stored one after the other with fixed dates, and are not compressed (random-looking
+floats do not shrink). The same content therefore gives the same bytes with every Python and zlib,
+any zip program can unpack it, and sizes cannot lie. Reading needs no interpretation: a reader that
+knows the names and sizes knows every byte of the container in advance and compares.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ __all__ = [
     "write_archive",
 ]
 
-MAX_FILE_BYTES = 2**30  # far below the 4 GiB at which zip files need another form
+MAX_FILE_BYTES = 2**30  # far below 4 GiB, where zip files need another format
 FIRST_NAME = "model.json"
 
-_VERSION = 20  # PKZIP 2.0: all that stored members need
+_VERSION = 20  # PKZIP 2.0, enough for stored members
 _UNIX = 3 << 8
-_MODE = 0o100644 << 16  # a plain file that its owner may write and all may read
-_DATE = 1 << 5 | 1  # 1 January 1980, the first day zip knows
+_MODE = 0o100644 << 16  # a regular file, writable by its owner and readable by all
+_DATE = 1 << 5 | 1  # 1 January 1980, the earliest date in zip
 _LOCAL = struct.Struct("<4sHHHHHLLLHH")
 _CENTRAL = struct.Struct("<4sHHHHHHLLLHHHHHLL")
 _END = struct.Struct("<4sHHHHLLH")
@@ -42,7 +42,7 @@ Chunk = bytes | memoryview
 
 
 def damaged(what: str) -> ModelFileError:
-    """Return the error for a file that `save` did not write like this."""
+    """Return the error for a file that `save` cannot have written in this form."""
     return ModelFileError(
         f"{what}. The file is damaged, changed, or was not written by predfeat.save: copy it again "
         "from its source, or fit and save the model anew."
@@ -57,22 +57,22 @@ class _Entry:
 
     @property
     def _shared(self) -> tuple[int, ...]:
-        """Fields that stand both before the member and in the directory."""
+        """Fields that appear both before the member and in the directory."""
         return (_VERSION, 0, 0, 0, _DATE, self.checksum, self.size, self.size, len(self.name), 0)
 
     def local(self) -> bytes:
-        """Return what stands before the member's bytes."""
+        """Return the bytes that precede the member."""
         return _LOCAL.pack(b"PK\x03\x04", *self._shared) + self.name.encode("ascii")
 
     def central(self, offset: int) -> bytes:
-        """Return the member's line in the directory."""
+        """Return the member's entry in the directory."""
         rest = (0, 0, 0, _MODE, offset)
         fields = _CENTRAL.pack(b"PK\x01\x02", _UNIX | _VERSION, *self._shared, *rest)
         return fields + self.name.encode("ascii")
 
 
 def _directory(entries: Sequence[_Entry]) -> bytes:
-    """Return what stands after all members."""
+    """Return the bytes that follow all members."""
     lines, offset = b"", 0
     for entry in entries:
         lines += entry.central(offset)
@@ -82,7 +82,7 @@ def _directory(entries: Sequence[_Entry]) -> bytes:
 
 
 def archive_size(sizes: dict[str, int]) -> int:
-    """Return the bytes of a whole file from the names and sizes of its members."""
+    """Return the size in bytes of a whole file, given the names and sizes of its members."""
     per_name = sum(2 * len(name) for name in sizes)
     per_entry = len(sizes) * (_LOCAL.size + _CENTRAL.size)
     return sum(sizes.values()) + per_name + per_entry + _END.size
@@ -96,7 +96,7 @@ def _checksum(chunks: Sequence[Chunk]) -> int:
 
 
 def write_archive(stream: BinaryIO, members: dict[str, list[Chunk]]) -> None:
-    """Write members, each a list of byte chunks, in the order given."""
+    """Write members, each a list of byte chunks, in the given order."""
     entries = []
     for name, chunks in members.items():
         entry = _Entry(name, sum(len(chunk) for chunk in chunks), _checksum(chunks))
@@ -108,13 +108,13 @@ def write_archive(stream: BinaryIO, members: dict[str, list[Chunk]]) -> None:
 
 
 class ArchiveReader:
-    """Read the members of a file in their order, allocating nothing that is not there.
+    """Read the members of a file in order, allocating no more than the file really holds.
 
     Parameters
     ----------
     stream : binary stream
     file_size : int
-        The file's real size, against which every size it states is compared.
+        The file's real size. Every size stated in the file is checked against it.
     """
 
     def __init__(self, stream: BinaryIO, file_size: int):
@@ -128,9 +128,9 @@ class ArchiveReader:
         self._entries: list[_Entry] = []
 
     def read_first(self, max_size: int) -> bytes:
-        """Return the member that describes the others; only its size is taken on trust, if small.
+        """Return the member that describes the others. Only its size is trusted, if it is small.
 
-        Nothing else of the file is looked at.
+        The rest of the file is not read.
         """
         start = self._stream.read(_LOCAL.size)
         if len(start) < _LOCAL.size or not start.startswith(b"PK\x03\x04"):
@@ -147,13 +147,13 @@ class ArchiveReader:
         return content
 
     def expect_size(self, sizes: dict[str, int]) -> None:
-        """Refuse the file unless it is as long as the given members make it."""
+        """Refuse the file unless its length matches the given members."""
         expected = archive_size(sizes)
         if self._file_size != expected:
             raise damaged(f"it has {self._file_size} bytes, but what it describes takes {expected}")
 
     def read_into(self, name: str, start: bytes, values: np.ndarray[Any, Any]) -> None:
-        """Fill an array from the next member, which must be called `name` and begin as given."""
+        """Fill an array from the next member, which must be named `name` and begin with `start`."""
         size = len(start) + values.nbytes
         before = self._stream.read(_LOCAL.size + len(name))
         found = self._stream.read(len(start))
@@ -164,9 +164,9 @@ class ArchiveReader:
         self._accept(name, before, [found, buffer], size)
 
     def finish(self) -> None:
-        """Refuse the file unless its end is the one that belongs to the members read."""
+        """Refuse the file unless its directory matches the members read."""
         expected = _directory(self._entries)
-        # One byte more than expected, to see that nothing follows.
+        # Read one byte more than expected, to check that nothing follows.
         if self._stream.read(len(expected) + 1) != expected:
             raise damaged("its directory is not the one that belongs to its members")
 

@@ -1,6 +1,6 @@
-"""What earlier versions called parameters, their values and fitted attributes.
+"""Names that earlier versions used for parameters, their values and fitted attributes.
 
-A model file keeps the names of the version that wrote it. Here they become today's.
+A model file keeps the names of the version that wrote it. This module updates them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _VALUES: dict[tuple[str, str], dict[str, str]] = {
     ("AutoFeatures", "criterion"): {"both": "balanced"},
 }
 _FITTED = {"AutoFeatures": {"winner_": "best_candidate_"}}
-# Fitted attributes that name starts: one of them, or a score for each.
+# Fitted attributes that contain names of starts: a single name, or a score for each.
 _STARTS = {"GPFA": ("init_", "start_scores_")}
 
 

@@ -1,4 +1,4 @@
-"""The member model.json: everything about a model but its arrays, and the digests of all."""
+"""The member model.json: everything about a model except its arrays, plus all digests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from predfeat.persistence._plain import as_json, from_json
 __all__ = ["MAX_HEADER_BYTES", "SCHEMA", "ArrayEntry", "ModelHeader", "decode_header"]
 
 SCHEMA = 1
-MAX_HEADER_BYTES = 2**23  # hundreds of thousands of column names; parsed, at most some 200 MB
+MAX_HEADER_BYTES = 2**23  # hundreds of thousands of column names; about 200 MB at most when parsed
 _FORMAT = "predfeat model"
 _ITEM_SIZE = 8
 _UNREPEATABLE = "history_.seconds"
@@ -29,7 +29,7 @@ class ArrayEntry:
     Attributes
     ----------
     name : str
-        The estimator's attribute or parameter; history_.angle is an entry of the dict history_.
+        The estimator's attribute or parameter; history_.angle is a key of the dict history_.
     shape : tuple of int
     order : str
         "C" or "F": row by row or column by column.
@@ -49,11 +49,11 @@ class ArrayEntry:
 
     @property
     def member_size(self) -> int:
-        """The bytes of that file."""
+        """The size of that file in bytes."""
         return len(npy_start(self.shape, self.order)) + _ITEM_SIZE * math.prod(self.shape)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the entry as it stands in the JSON."""
+        """Return the entry as it appears in the JSON."""
         return {
             "name": self.name,
             "dtype": DTYPE,
@@ -72,22 +72,22 @@ class ModelHeader:
     estimator : str
         Name of the class.
     parameters : dict
-        The estimator's parameters. One that is an array stands here as {"array": its name}.
+        The estimator's parameters. An array appears here as {"array": its name}.
     n_columns : int
-        Columns of the training data.
+        Number of columns in the training data.
     columns : tuple of str or None
-        Their names, where the training data had any.
+        Their names, if the training data had any.
     fitted : dict
-        The fitted attributes that are no arrays: counts such as rank_ and, where several ways
+        The fitted attributes that are not arrays: counts such as rank_ and, if several ways
         were tried, which one was kept and the scores of all.
     arrays : tuple of ArrayEntry
         The fitted attributes that are arrays.
     notes : dict
-        What was given to `save` as notes.
+        The notes given to `save`.
     version : str
-        The predfeat that wrote the file.
+        The version of predfeat that wrote the file.
     schema : int
-        The number of the file's form.
+        The version number of the file format.
     """
 
     estimator: str
@@ -102,10 +102,10 @@ class ModelHeader:
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 over what training found.
+        """SHA-256 of the result of training.
 
-        That is the class, the columns and all fitted attributes, but neither the parameters nor
-        the seconds that iterations took. The same training on the same machine gives the same
+        It covers the class, the columns and all fitted attributes, but neither the parameters nor
+        the time that iterations took. The same training on the same machine gives the same
         fingerprint, whatever the notes say.
         """
         found = [
@@ -117,7 +117,7 @@ class ModelHeader:
 
     @property
     def sha256(self) -> str:
-        """SHA-256 over everything in the file, the arrays by their own digests."""
+        """SHA-256 of everything in the file; arrays enter through their own digests."""
         return _digest(self._without_digest())
 
     def encode(self) -> bytes:
@@ -149,7 +149,7 @@ def _digest(value: Any) -> str:
 
 
 def decode_header(text: bytes) -> ModelHeader:
-    """Read the JSON of a file that may be anything."""
+    """Read the JSON of an untrusted file."""
     try:
         fields = from_json(text)
     except ValueError as error:
@@ -168,7 +168,7 @@ def decode_header(text: bytes) -> ModelHeader:
         version=_take(fields, "predfeat", str),
         schema=_take(fields, "schema", int),
     )
-    # The one comparison for all the rest: digests, repeated or further keys, spaces, escapes.
+    # This one comparison checks the rest: digests, repeated or extra keys, spaces, escapes.
     if header.encode() != text:
         raise damaged("its description does not match its digest, or is not written as by predfeat")
     return header
@@ -188,7 +188,7 @@ def _refuse_newer(fields: dict[str, Any]) -> None:
 
 def _take(fields: dict[str, Any], key: str, kind: type) -> Any:
     value = fields.get(key)
-    if type(value) is not kind:  # not isinstance: True is no count
+    if type(value) is not kind:  # not isinstance: True is not a count
         _refuse_field(key, f"no {kind.__name__}")
     return value
 

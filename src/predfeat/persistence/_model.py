@@ -1,4 +1,4 @@
-"""From a fitted estimator to the parts of a model file, and back."""
+"""Conversion between a fitted estimator and the parts of a model file."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _FROM_DATA = {"n_features_in_", "feature_names_in_"}
 
 
 def layout_of(model: Any) -> Layout:
-    """Return the parts of a fitted estimator, or say why it cannot be saved."""
+    """Return the layout of a fitted estimator, or raise an error saying why it cannot be saved."""
     name = type(model).__name__
-    # The class itself, not its name or parent: a subclass may compute something else.
+    # Compare the class itself, not its name or parent: a subclass may compute something else.
     if name not in ESTIMATORS or type(model) is not ESTIMATORS[name].estimator:
         raise ModelFileError(
             f"a model file holds one of {', '.join(ESTIMATORS)}, not a {type(model).__qualname__}. "
@@ -55,7 +55,7 @@ def layout_of(model: Any) -> Layout:
 
 
 def kept_parameters(model: LinearFeatures, layout: Layout) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the parameters as they stand in the JSON, and those that are arrays."""
+    """Return the parameters as they appear in the JSON, and those that are arrays."""
     model.check_parameters()
     plain: dict[str, Any] = {}
     arrays: dict[str, Any] = {}
@@ -86,7 +86,7 @@ def fitted_facts(model: LinearFeatures, layout: Layout) -> dict[str, Any]:
 
 
 def fitted_arrays(model: LinearFeatures, layout: Layout) -> dict[str, FloatArray]:
-    """Return the fitted attributes that are arrays; those of a dict as `attribute.key`."""
+    """Return the fitted attributes that are arrays; entries of a dict are named `attribute.key`."""
     arrays = {}
     for name in layout.arrays:
         attribute, _, key = name.partition(".")
@@ -127,7 +127,7 @@ def build_model(header: ModelHeader, arrays: dict[str, AnyArray]) -> LinearFeatu
 
 
 def refuse_unplain_notes(notes: Any) -> None:
-    """Refuse notes that would not be read back unchanged."""
+    """Refuse notes that would change when read back."""
     unplain = find_unplain(notes) if isinstance(notes, dict) else f"no dict: {type(notes).__name__}"
     if unplain is not None:
         raise ModelFileError(

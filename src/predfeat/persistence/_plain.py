@@ -17,11 +17,11 @@ PLAIN = (
 
 
 def find_unplain(value: Any, depth: int = MAX_DEPTH) -> str | None:
-    """Return the first thing that JSON cannot hold or would give back as something else."""
+    """Describe the first value that JSON cannot hold or would return as something else."""
     if value is None or isinstance(value, str | bool):
         return None
     if isinstance(value, int):
-        # The digits of a huge number are not shown: they take time that grows with its square.
+        # Do not show the digits of a huge number: that takes time quadratic in their count.
         return None if abs(value) <= MAX_WHOLE else f"a number of {value.bit_length()} bits"
     if isinstance(value, float):
         return None if math.isfinite(value) else f"the number {value}"
@@ -38,12 +38,12 @@ def find_unplain(value: Any, depth: int = MAX_DEPTH) -> str | None:
 
 
 def as_json(value: Any) -> bytes:
-    """Return the one JSON text of a plain value: no choice of spaces, escapes or digits."""
+    """Return the only JSON text of a plain value: spaces, escapes and digits are fixed."""
     return json.dumps(value, allow_nan=False).encode("ascii")
 
 
 def from_json(text: bytes) -> Any:
-    """Read JSON into a plain value; `ValueError` for what is none."""
+    """Read JSON into a plain value, or raise `ValueError` if it is not one."""
     try:
         value = json.loads(text.decode("ascii"))
     except RecursionError:

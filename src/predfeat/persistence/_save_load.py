@@ -54,13 +54,13 @@ def save(
     notes: dict[str, Any] | None = None,
     overwrite: bool = False,
 ) -> None:
-    """Write a fitted model into a file, without pickle.
+    """Write a fitted model to a file, without pickle.
 
     The file is a zip of one JSON file and one .npy file per array, so it can also be read without
     predfeat. It is written completely or not at all. The same model and notes give the same bytes.
 
     The parameters, the column names and all fitted attributes are kept, bit for bit. Settings of
-    the session, `set_output` and `set_fit_request`, are not. A parameter that is a matrix
+    the session (`set_output` and `set_fit_request`) are not. A parameter that is a matrix
     (`init` of `GPFA`) comes back as a float64 array.
 
     Parameters
@@ -68,18 +68,18 @@ def save(
     model : GPFA, SFA, PFA, ForeCA, RandomFeatures or AutoFeatures
         Fitted. For a pipeline, save the predfeat step.
     path : str or path
-        The file to write, by custom with the ending .predfeat.
+        The file to write, by convention with the extension .predfeat.
     notes : dict, optional
         Anything of your own that JSON can hold, such as where the data came from. `read_header`
-        returns it unchanged. The key "predfeat" is for what the command notes about the training
-        data, and `predfeat transform` goes by it.
+        returns it unchanged. The key "predfeat" is for what the command records about
+        the training data; `predfeat transform` uses it.
     overwrite : bool, default=False
         Replace an existing file.
 
     Raises
     ------
     ModelFileError
-        The model or the notes cannot be kept; the message says why.
+        The model or the notes cannot be saved; the message says why.
     FileExistsError
         The file exists, and `overwrite` is False.
 
@@ -127,10 +127,10 @@ def save(
 def load(path: str | os.PathLike[str]) -> LinearFeatures:
     """Read a model that `save` wrote.
 
-    Nothing in the file is executed, and everything is checked: a file that is damaged, that was
-    changed or repacked, or that is no model file gives a `ModelFileError`. The memory used is
-    bounded by the file's size. The digests guard against accidents, not against a forger: trust a
-    model's numbers as far as you trust their source.
+    Nothing in the file is executed, and everything is checked: a file that is damaged, changed,
+    repacked or not a model file raises `ModelFileError`. The memory used is bounded by the file's
+    size. The digests guard against accidents, not against a forger: trust a model's numbers as
+    far as you trust their source.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def load(path: str | os.PathLike[str]) -> LinearFeatures:
     Returns
     -------
     GPFA, SFA, PFA, ForeCA, RandomFeatures or AutoFeatures
-        As it was saved: the same bits come out of it, and it can be fitted anew.
+        The model as it was saved: it gives the same output to the bit and can be fitted again.
 
     Raises
     ------
@@ -166,7 +166,7 @@ def load(path: str | os.PathLike[str]) -> LinearFeatures:
 
 
 def read_model(path: str | os.PathLike[str]) -> tuple[LinearFeatures, ModelHeader]:
-    """Read a model and what its file says about it in one pass, so that both belong together.
+    """Read a model and its header in one pass, so that they belong together.
 
     Parameters
     ----------
@@ -186,8 +186,8 @@ def read_model(path: str | os.PathLike[str]) -> tuple[LinearFeatures, ModelHeade
 
     See Also
     --------
-    load : Read the model alone.
-    read_header : Read what a file says about its model alone.
+    load : Read only the model.
+    read_header : Read only what a file says about its model.
 
     Examples
     --------
@@ -226,7 +226,7 @@ def read_header(path: str | os.PathLike[str]) -> ModelHeader:
     Raises
     ------
     ModelFileError
-        The file does not begin as `save` begins one, or was written by a newer predfeat.
+        The file does not begin like one that `save` wrote, or is from a newer predfeat.
 
     See Also
     --------
@@ -250,9 +250,9 @@ def read_header(path: str | os.PathLike[str]) -> ModelHeader:
 
 @contextmanager
 def _opened(path: str | os.PathLike[str]) -> Iterator[ArchiveReader]:
-    """Open a file for reading; errors about its content name it."""
+    """Open a file for reading; errors about its content name the file."""
     try:
-        # Before it is opened: opening a pipe would wait for a writer.
+        # Check before opening: opening a pipe would wait for a writer.
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise ModelFileError(
                 "it is a directory, pipe or device. Give the name of a file that save wrote."
@@ -264,7 +264,7 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[ArchiveReader]:
 
 
 def _checked_header(archive: ArchiveReader) -> tuple[ModelHeader, ModelHeader]:
-    """Return the header as it was written, and with the names of this version."""
+    """Return the header as written, and the same header with this version's names."""
     written = decode_header(archive.read_first(MAX_HEADER_BYTES))
     header = with_current_names(written)
     problem = find_problem(header)
@@ -308,7 +308,7 @@ def _member_sizes(header: ModelHeader) -> dict[str, int]:
 
 
 def _refuse_what_cannot_be_loaded(header: ModelHeader, arrays: dict[str, FloatArray]) -> None:
-    """Check what is to be written by the rules of loading."""
+    """Apply the checks of `load` before writing."""
     problem = find_problem(header)
     for name, array in arrays.items():
         problem = problem or find_bad_value(name, array)

@@ -35,12 +35,12 @@ class Layout:
     counts : tuple of str
         Fitted attributes that are whole numbers.
     arrays : dict
-        Fitted attributes that are arrays, in the file's order, with the names of their lengths.
+        Fitted attributes that are arrays, in file order, with the names of their axes.
     array_parameters : tuple of str
         Parameters that may be a matrix.
     contest : tuple of str
-        The names of two fitted attributes of a fit that tried several ways: which one was kept,
-        and the scores of all. Only some fits have them, and files of earlier versions do not.
+        The names of two fitted attributes of a fit that tried several ways: the one kept, and the
+        scores of all. Only some fits have them, and files of earlier versions do not.
     """
 
     estimator: type[LinearFeatures]
@@ -84,7 +84,7 @@ def parameter_names(layout: Layout) -> set[str]:
 
 
 def find_problem(header: ModelHeader) -> str | None:
-    """Return what is inconsistent in a header, or None. Nothing is allocated."""
+    """Describe what is inconsistent in a header, or return None. Nothing is allocated."""
     if header.estimator not in ESTIMATORS:
         return f"{header.estimator[:40]!r} is none of the estimators {', '.join(ESTIMATORS)}"
     layout = ESTIMATORS[header.estimator]
@@ -98,16 +98,16 @@ def find_problem(header: ModelHeader) -> str | None:
 
 
 def find_bad_value(name: str, values: FloatArray) -> str | None:
-    """Return what is wrong with an array's numbers, None if nothing is."""
+    """Describe what is wrong with an array's numbers, or return None."""
     if name == "history_.angle":
-        values = values[1:]  # the first iteration has no space before it: its angle is NaN
+        values = values[1:]  # the first iteration has no previous space: its angle is NaN
     n_bad = int(np.size(values) - np.count_nonzero(np.isfinite(values)))
     return f"{name} holds {n_bad} NaN or infinite value(s)" if n_bad else None
 
 
 def _find_odd_parameter(header: ModelHeader, layout: Layout) -> str | None:
-    # A parameter that is missing gets its default: a later version's estimators may have more
-    # parameters than those of the version that wrote the file.
+    # A missing parameter gets its default: estimators may have gained parameters since the
+    # version that wrote the file.
     for name in sorted(set(header.parameters) - parameter_names(layout)):
         return (
             f"{header.estimator} has no parameter {name[:40]!r} in predfeat {__version__} (the "

@@ -1,4 +1,4 @@
-"""The best method's features: over time, their spectra, the columns they are made of."""
+"""The best method's features: over time, their spectra and their columns."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ __all__ = ["feature_panel", "lanes", "loading_panels", "spectrum_panels", "stati
 
 _STATIC_COLUMNS = 400
 _LANE_HEIGHT = 84
-_DECADES = 4  # of power that a spectrum shows below its peak
+_DECADES = 4  # of power shown below the peak of a spectrum
 
 
 def lanes(results: dict[str, Any], kind: str) -> list[Markup]:
-    """Return one drawing over time for each feature, or for each channel beside them."""
+    """Return one drawing over time per feature, or per channel shown with them."""
     features = results["features"]
     drawn = []
     for i, trace in enumerate(features["traces"]):
@@ -58,7 +58,7 @@ def lanes(results: dict[str, Any], kind: str) -> list[Markup]:
 
 
 def _said_of(features: dict[str, Any], i: int) -> list[str]:
-    """Return what the feature is, and how predictable, and of which data that is true."""
+    """Say what the feature is, how predictable it is, and on which data."""
     said = []
     if i < len(features.get("descriptions", [])):
         said.append(features["descriptions"][i])
@@ -81,7 +81,7 @@ def _time_span(features: dict[str, Any]) -> str:
 
 
 def static_path(trace: dict[str, Any], low: float, high: float) -> str:
-    """Return the whole trace as its envelope: up along the largest, back along the smallest."""
+    """Return the trace's envelope: forward along the maxima, back along the minima."""
     lows, highs = trace["low"], trace["high"] or trace["low"]
     n_bins, span = len(lows), (high - low) or 1.0
     if n_bins == 0:
@@ -105,7 +105,7 @@ def static_path(trace: dict[str, Any], low: float, high: float) -> str:
 
 
 def spectrum_panels(results: dict[str, Any]) -> list[Markup]:
-    """Draw each feature's spectrum, logarithmic, over the channels' mean one."""
+    """Draw each feature's spectrum over the channels' mean spectrum, on a logarithmic scale."""
     spectra = results["spectra"]
     frequencies = spectra["frequencies"]
     highest = frequencies[-1] or 1.0
@@ -113,7 +113,7 @@ def spectrum_panels(results: dict[str, Any]) -> list[Markup]:
     top = math.log10(peak) + 0.1
 
     def path(row: list[float], name: str) -> Markup:
-        # What lies below the drawing is left out: a line along the bottom would be a lie.
+        # Omit what lies below the drawing: a line along the bottom would be wrong.
         heights = [1 + (math.log10(v) - top) / _DECADES if v > 0 else -1.0 for v in row]
         points = [
             (f / highest, h) if h >= 0 else None for f, h in zip(frequencies, heights, strict=True)
@@ -141,7 +141,7 @@ def spectrum_panels(results: dict[str, Any]) -> list[Markup]:
 
 
 def _cycle_words(results: dict[str, Any], i: int, frequencies: list[float], strongest: int) -> str:
-    """Tell the feature's cycle; the lowest frequency of a block is no cycle, but its end."""
+    """Describe the feature's cycle; the lowest frequency is the block's limit, not a cycle."""
     cycles = results["features"].get("cycles", [])
     if i < len(cycles):
         name = cycle_name(cycles[i])
@@ -160,7 +160,7 @@ def _slow_share(row: list[float]) -> float:
 
 
 def feature_panel(i: int, drawn: Markup, words: str) -> Markup:
-    """Return a drawing of one feature, with its name above and some words below."""
+    """Return a drawing of one feature, with its name above and `words` below."""
     return tag(
         "div",
         tag("p", tag("b", f"feature {i + 1}", class_=f"text c{i % 6 + 1}"), class_="lane-name"),
@@ -171,7 +171,7 @@ def feature_panel(i: int, drawn: Markup, words: str) -> Markup:
 
 
 def loading_panels(results: dict[str, Any]) -> list[Markup]:
-    """Draw what each feature is made of, as bars or as a frequency profile."""
+    """Draw each feature's loadings, as bars or as a frequency profile."""
     loadings = results["loadings"]
     return (_column_bars if loadings["kind"] == "columns" else _profiles)(loadings)
 

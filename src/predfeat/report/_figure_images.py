@@ -1,4 +1,4 @@
-"""What features of pictures are made of: where they show, and a frame to see it in."""
+"""Features of pictures: where they show, and a frame in which to see it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def image_panels(results: dict[str, Any]) -> list[Markup]:
 
 def _image(png: bytes, alt: str, words: str) -> Markup:
     encoded = base64.b64encode(png).decode("ascii")
-    # <img> is an image of its own accord; the role is for those who look for it by name.
+    # <img> already has the role img; it is set for tools that look for the attribute.
     image = Markup('<img role="img" alt="{0}" aria-label="{0}" src="data:image/png;base64,{1}">')
     return tag("div", image.format(alt, encoded), tag("p", words, class_="under"))
 

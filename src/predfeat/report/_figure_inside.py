@@ -17,7 +17,7 @@ _SMALLEST_ANGLE = 1e-3
 
 
 def eigenvalue_panels(results: dict[str, Any]) -> list[Markup]:
-    """Draw each method's own objective, feature by feature, each on its own scale."""
+    """Draw each method's own objective for each feature, each method on its own scale."""
     panels = []
     for entry in results["eigenvalues"]:
         largest = max(abs(v) for v in entry["values"]) or 1.0
@@ -44,7 +44,7 @@ def eigenvalue_panels(results: dict[str, Any]) -> list[Markup]:
 
 
 def history_panels(results: dict[str, Any]) -> list[Markup]:
-    """Draw, for every method that iterates, how far its features still turned."""
+    """Draw how far the features of each iterative method turned in each iteration."""
     panels = []
     for entry in results["history"]:
         n_iterations = len(entry["objective"])
@@ -93,7 +93,7 @@ def _angle_curve(
 
 
 def coverage_strip(results: dict[str, Any]) -> Markup:
-    """Draw how much of every stretch of the recording is there, and where sequences start."""
+    """Draw how complete each stretch of the recording is, and where sequences start."""
     data, features = results["data"], results["features"]
     coverage = data["coverage"]
     n_bins, n_rows = len(coverage), max(features["n_rows"], 1)

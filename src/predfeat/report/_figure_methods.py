@@ -1,4 +1,4 @@
-"""The features of all methods side by side, those alike in the same place and colour."""
+"""The features of all methods side by side; similar ones share a place and colour."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HEIGHT = 46
 
 
 def method_panels(results: dict[str, Any]) -> list[Markup]:
-    """Draw for each method its features over the same stretch of time, small."""
+    """Draw each method's features, small, over the same stretch of time."""
     side_by_side = results["features"].get("all_methods")
     if side_by_side is None:
         return []

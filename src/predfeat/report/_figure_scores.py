@@ -1,4 +1,4 @@
-"""The methods side by side: their table, the strips of all repetitions, angles and run times."""
+"""The methods compared: their table, strips of all repetitions, angles and run times."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _CELL_HEIGHT = 54
 
 
 def spread(values: list[float]) -> float:
-    """Return the standard deviation over repetitions, 0 for one."""
+    """Return the standard deviation over repetitions, or 0 if there is only one."""
     return stdev(values) if len(values) > 1 else 0.0
 
 
 def duration(seconds: float) -> str:
-    """Write a time as people do.
+    """Format a duration for people to read.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def _clip(share: float) -> float:
 
 
 def _against_best(method: dict[str, Any], n_repetitions: int) -> dict[str, str]:
-    """Say in words what the paired test says, and the test in small."""
+    """Put the paired test's result into words, with its numbers in small print."""
     paired = method["paired"]
     if paired is None:
         return {"words": "the best", "small": ""}
@@ -143,7 +143,7 @@ def score_strips(results: dict[str, Any]) -> Markup:
 
 
 def angle_map(results: dict[str, Any]) -> Markup:
-    """Draw the mean angle between any two methods' features; names stand on the diagonal."""
+    """Draw the mean angle between any two methods' features, with names on the diagonal."""
     names, degrees = results["angles"]["methods"], results["angles"]["degrees"]
     width = 1 / len(names)
     drawn, said = [], []
@@ -157,7 +157,7 @@ def angle_map(results: dict[str, Any]) -> Markup:
             mean = fmean(angles)
             nearness = 1 - min(mean, 90.0) / 90
             opacity = 0.06 + 0.94 * nearness**1.5
-            label = "cell on" if opacity > 0.68 else "cell"  # where both inks read equally well
+            label = "cell on" if opacity > 0.68 else "cell"  # at 0.68 both inks read equally well
             middle = across((j + 0.5) * width)
             drawn += [
                 tag("rect", class_="heat", x=across(j * width + 0.003), y=str(y + 2),
@@ -177,7 +177,7 @@ def angle_map(results: dict[str, Any]) -> Markup:
 
 
 def run_times(results: dict[str, Any]) -> Markup:
-    """Draw the median time of one fit of every method."""
+    """Draw each method's median time for one fit."""
     times = [(m["name"], median(m["seconds"]), m) for m in results["methods"]]
     longest = max(max(seconds for _, seconds, _ in times), 1e-9)
     rows = [

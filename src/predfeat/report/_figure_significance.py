@@ -1,4 +1,4 @@
-"""How many features are real: each beside the best ones of all surrogates."""
+"""How many features are real: each compared with the best of every surrogate."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ROW_HEIGHT = 46
 
 
 def significance_part(results: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the words, the picture and the table of a test of the features, if there was one."""
+    """Return the text, picture and table for the test of the features, if there was one."""
     tested = results.get("significance")
     if tested is None:
         return None
@@ -67,7 +67,7 @@ def _words(number_of: int, tested: dict[str, Any]) -> str:
 
 
 def _strip(tested: dict[str, Any]) -> Markup:
-    """Draw the best feature of every surrogate as a dot, and below them those of the data."""
+    """Draw the best feature of each surrogate as a dot, and below them the data's features."""
     best, own = tested["surrogate_best"], tested["statistics"]
     highest = max(1.0, *best, *own)
     bottom = 2 * _ROW_HEIGHT

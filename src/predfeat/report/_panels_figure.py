@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 __all__ = ["MEASURES", "draw_outcome", "figure_bytes"]
 
-# What can be drawn: the label of the axis, and how to read it from a row.
+# What can be drawn: the axis label, and how to read the value from a row.
 MEASURES: dict[str, tuple[str, Callable[[Row], float]]] = {
     "predictability": ("predictability, eq. (2)", lambda row: row.measured.predictability),
     "share": ("share of the variance left to chance", lambda row: row.measured.share),
     "seconds": ("time of one fit in seconds", lambda row: row.seconds),
 }
 
-# Colours that people who confuse red and green can tell apart, and a mark for each method.
+# Colours that people with red-green blindness can tell apart, and a marker for each method.
 _STYLES: dict[str, dict[str, Any]] = {
     METHODS["random"].name: {"color": "#7d8791", "marker": "x", "linestyle": ":"},
     METHODS["sfa"].name: {"color": "#0072b2", "marker": "s"},
@@ -36,10 +36,10 @@ _STYLES: dict[str, dict[str, Any]] = {
     FROM_PFA: {"color": "#8f6a00", "marker": "v", "linestyle": "--"},
     TRUTH: {"color": "#5a646f", "marker": "", "linestyle": "-."},
 }
-_SHIFT = 0.007  # of the axis, from one method to the next
-_LARGEST_RATIO = 20  # times the smallest mean: more than that does not fit on a linear axis
+_SHIFT = 0.007  # as a fraction of the axis, from one method to the next
+_LARGEST_RATIO = 20  # to the smallest mean; larger ones do not fit on a linear axis
 
-# The measured values of every repetition, by the method and the parameter's value.
+# The measured values of all repetitions, by method and parameter value.
 _Samples: TypeAlias = dict[tuple[str, int], list[float]]
 
 _SYMBOLS = {label: f"${label}$" for label in LABELS.values()} | {"S_train": "$S_{train}$"}
@@ -48,9 +48,9 @@ _SYMBOLS = {label: f"${label}$" for label in LABELS.values()} | {"S_train": "$S_
 def draw_outcome(outcome: Outcome, measure: str = "predictability") -> Figure:
     """Draw all panels of an experiment on one data set.
 
-    Points are means over the repetitions and bars standard deviations; methods are shifted a
-    little along the axis, so that their bars can be told apart. The axis is logarithmic where the
-    random features would otherwise press all others onto one line.
+    Points are means over the repetitions, and bars are standard deviations. Methods are shifted
+    slightly along the axis so that their bars can be told apart. The axis is logarithmic if the
+    random features would otherwise squeeze all others onto one line.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def _samples(outcome: Outcome, panel: Panel, read: Callable[[Row], float]) -> _S
 
 
 def _far_apart(samples: list[_Samples]) -> bool:
-    """Whether in most panels the means are of different orders of magnitude."""
+    """Return whether the means differ by orders of magnitude in most panels."""
     n_wide = 0
     for values in samples:
         means = [float(np.mean(repetitions)) for repetitions in values.values()]
@@ -135,7 +135,7 @@ def _spread(values: Sequence[float]) -> float:
 
 
 def figure_bytes(figure: Figure, kind: str) -> bytes:
-    """Return a figure as a file's contents, the same for the same numbers.
+    """Return a figure as the contents of a file; the same numbers give the same bytes.
 
     Parameters
     ----------

@@ -32,26 +32,26 @@ def plot(
     time: ArrayLike | None = None,
     names: Sequence[str] | None = None,
 ) -> Figure:
-    """Draw a fitted model's features over time, and the columns that they go with.
+    """Draw a fitted model's features over time, and the columns they correlate with.
 
     Parameters
     ----------
     model : GPFA, SFA, PFA, ForeCA, RandomFeatures or AutoFeatures
         Fitted.
     X : array-like of shape (n_rows, n_columns)
-        The series to draw the features of, in time order; rows with a NaN are gaps.
+        The series whose features to draw, in time order; rows with a NaN are gaps.
     groups : array-like of shape (n_rows,), optional
-        Ids of the sequences: lines end with them.
+        Ids of the sequences; lines break between sequences.
     time : array-like of shape (n_rows,), optional
-        Numbers or dates to draw along; by default the rows are counted.
+        Numbers or dates for the time axis; by default, row numbers.
     names : sequence of str, optional
-        What to call the columns, where X does not say.
+        Names of the columns; by default, those of X.
 
     Returns
     -------
     matplotlib.figure.Figure
-        One row for each feature: left its course, right its correlation with the up to eight
-        columns nearest to it. Save it with `figure.savefig("features.svg")`; a notebook shows it.
+        One row per feature: on the left its course, on the right its largest correlations, with
+        at most eight columns. Save it with `figure.savefig("features.svg")`; a notebook shows it.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def _moments(time: ArrayLike | None, n_rows: int) -> AnyArray:
 def _draw_course(
     place: Axes, series: Sequences, moments: AnyArray, feature: FloatArray, color: str
 ) -> None:
-    # A line ends at a gap and with its sequence.
+    # Lines break at gaps and at the ends of sequences.
     for start, stop in series.run_bounds():
         alone = stop - start == 1
         place.plot(
@@ -127,7 +127,7 @@ def _draw_loadings(place: Axes, loadings: FloatArray, names: list[str], color: s
     place.barh(heights, loadings[largest], color=color, height=0.7)
     place.axvline(0.0, color="#7d8791", linewidth=0.8)
     shown = [shorten(str(names[i]), 16) for i in largest]
-    place.set_yticks(heights, shown, parse_math=False)  # a price in $ is no formula
+    place.set_yticks(heights, shown, parse_math=False)  # a price in $ is not a formula
     place.set_xlim(-1.0, 1.0)
     _plain_axes(place)
 

@@ -1,4 +1,4 @@
-"""Whether results that come from a file are results: each key, its type, and lengths that agree."""
+"""Validation of results read from a file: that keys exist, types are right and lengths agree."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def _scalar(description: str, is_right: Callable[[Any], bool]) -> Form:
     return check
 
 
-# As of data that is fitted: differences and sums of such numbers are finite, too.
+# The same limit as for data to fit: sums and differences of such numbers are finite, too.
 _LARGEST = 1e300
 _LARGEST_COUNT = 2**63 - 1
 
 
 def _is_number(value: Any) -> bool:
-    # What is not finite is not in between; Python compares whole numbers of any length.
+    # NaN and infinity fail the comparison; Python compares integers of any length.
     return (
         isinstance(value, int | float)
         and not isinstance(value, bool)
@@ -83,7 +83,7 @@ def _list(form: Form, *, at_least: int = 0) -> Form:
 
 
 def _dict(forms: dict[str, Form], later: dict[str, Form] | None = None) -> Form:
-    """Return the form of an object; files of earlier versions do not have the `later` keys."""
+    """Return the form of an object; files of earlier versions lack the `later` keys."""
 
     def check(value: Any, place: str) -> None:
         if not isinstance(value, dict):
@@ -116,7 +116,7 @@ def _join(place: str, key: str) -> str:
 def _show(value: Any) -> str:
     try:
         text = repr(value)
-    except (ValueError, RecursionError):  # thousands of digits, or of lists in lists
+    except (ValueError, RecursionError):  # thousands of digits or nested lists
         text = f"a {type(value).__name__}"
     return text if len(text) <= 60 else f"{text[:57]}…"
 
@@ -181,7 +181,7 @@ _PROTOCOL = _dict(
         ),
     }
 )
-# Files of earlier versions do not have them.
+# Files of earlier versions lack these keys.
 _ADDED_TO_PROTOCOL = {
     "horizon": _COUNT_FROM_1,
     "is_cut": FLAG,
@@ -320,14 +320,14 @@ _RESULTS = _dict(
 
 
 def check_results(results: Any, schema: int) -> None:
-    """Raise where something is not as docs/results-format.md says.
+    """Raise an error if anything differs from docs/results-format.md.
 
     Parameters
     ----------
     results : dict
         As read from JSON.
     schema : int
-        The number of the form this version reads.
+        The format number that this version reads.
 
     Raises
     ------
@@ -342,7 +342,7 @@ def check_results(results: Any, schema: int) -> None:
         )
     _RESULTS(results, "the file")
     _LOADINGS[results["loadings"]["kind"]](results["loadings"], "loadings")
-    # Files of earlier versions do not have them.
+    # Files of earlier versions lack these keys.
     for key, form in (("significance", _SIGNIFICANCE), ("diagnosis", _DIAGNOSIS)):
         _maybe(form)(results.get(key), key)
     for i, method in enumerate(results["methods"]):
@@ -354,7 +354,7 @@ def check_results(results: Any, schema: int) -> None:
 
 
 def _check_agreement(results: dict[str, Any]) -> None:
-    """Raise where two lists that belong together have different lengths."""
+    """Raise an error if two lists that belong together have different lengths."""
     n_repetitions = results["protocol"]["n_repetitions"]
     if sum(method["best"] for method in results["methods"]) != 1:
         raise ResultsError("results: methods must have exactly one entry whose best is true.")

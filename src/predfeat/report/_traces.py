@@ -1,4 +1,4 @@
-"""Long series made short enough for a page, without hiding an extreme."""
+"""Shorten long series to fit a page without hiding extremes."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from predfeat.datasets import Recording
 
 __all__ = ["envelope", "frequency_axis", "plain", "time_axis", "trace_of"]
 
-# Seconds that one step of a larger unit has, and from how many of them on it reads better.
+# Larger units: the name, its length in seconds, and how many of it a series needs to use it.
 _LARGER_UNITS = (("days", 86_400.0, 3.0), ("hours", 3_600.0, 3.0), ("minutes", 60.0, 5.0))
 
 
-# Rows whose dates are told; those between them follow evenly.
+# How many evenly spaced rows are stored with dates; dates in between are interpolated.
 _DATE_KNOTS = 200
 
 
 def envelope(series: FloatArray, n_bins: int) -> tuple[FloatArray, FloatArray]:
-    """Return the smallest and the largest value of each of some consecutive stretches.
+    """Return the smallest and the largest value in each of `n_bins` consecutive stretches.
 
     Parameters
     ----------
     series : ndarray of shape (n_rows,)
     n_bins : int
-        Stretches; bin i holds rows i·n_rows // n_bins up to (i + 1)·n_rows // n_bins.
+        Number of stretches; bin i holds rows i·n_rows // n_bins up to (i + 1)·n_rows // n_bins.
 
     Returns
     -------
     low, high : ndarray of shape (n_bins,)
-        NaN where a stretch is nothing but gaps.
+        NaN where a stretch consists only of gaps.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def envelope(series: FloatArray, n_bins: int) -> tuple[FloatArray, FloatArray]:
 
 
 def trace_of(values: FloatArray, n_bins: int, digits: int = 4) -> dict[str, Any]:
-    """Return a series as its envelope, for JSON; where bins are rows, `high` is None."""
+    """Return a series as its envelope, for JSON; if each bin is one row, `high` is None."""
     low, high = envelope(values, n_bins)
     return {
         "low": plain(low, digits),
@@ -58,7 +58,7 @@ def trace_of(values: FloatArray, n_bins: int, digits: int = 4) -> dict[str, Any]
 
 
 def plain(values: Any, digits: int | None = None) -> Any:
-    """Return arrays as lists for JSON, NaN as None, rounded to so many significant digits.
+    """Return arrays as lists for JSON, NaN as None, rounded to `digits` significant digits.
 
     Examples
     --------
@@ -75,10 +75,10 @@ def plain(values: Any, digits: int | None = None) -> Any:
 
 
 def time_axis(recording: Recording) -> dict[str, Any]:
-    """Return how far rows are apart, in a unit that gives short numbers, and their dates.
+    """Return the time between rows, in a unit that gives short numbers, and their dates.
 
-    With several sequences, whose clocks may start again, or without a known step, rows are
-    counted instead. Dates are told wherever they only go forward.
+    Rows are counted instead if the step is unknown or there are several sequences, whose clocks
+    may restart. Dates are included if they always increase.
     """
     rows = {
         "unit": "rows", "per_row": 1.0, "origin": None, "start": 0.0, "dates": _dates(recording)
@@ -103,7 +103,7 @@ def time_axis(recording: Recording) -> dict[str, Any]:
 
 
 def _origin(recording: Recording) -> str | None:
-    """Return the first time stamp, if the file has any: sounds and videos begin at 0."""
+    """Return the first time stamp if the file has any; sounds and videos begin at 0."""
     if recording.time_column is None or recording.time is None or not len(recording.time):
         return None
     first = recording.time[0]
@@ -113,7 +113,7 @@ def _origin(recording: Recording) -> str | None:
 
 
 def _start(recording: Recording, unit: float) -> float:
-    """Return the first time stamp where those of the file are numbers, 0 elsewhere."""
+    """Return the first time stamp if the file's time stamps are numbers, otherwise 0."""
     if _origin(recording) is None or recording.time is None or recording.time.dtype.kind == "M":
         return 0.0
     first = float(recording.time[0]) / unit
@@ -121,10 +121,10 @@ def _start(recording: Recording, unit: float) -> float:
 
 
 def _dates(recording: Recording) -> dict[str, Any] | None:
-    """Return some rows with their dates, between which time runs evenly; None without dates.
+    """Return some rows with their dates, to interpolate between; None without dates.
 
-    In seconds since 1970, of whatever zone the recording is in. Steps may differ, as those of
-    months do, and time may jump between sequences: both stay visible.
+    Dates are in seconds since 1970, in the recording's own time zone. Steps may differ, as months
+    do, and time may jump between sequences: both stay visible.
     """
     time = recording.time
     if time is None or time.dtype.kind != "M" or len(time) < 2:
@@ -141,10 +141,9 @@ def _dates(recording: Recording) -> dict[str, Any] | None:
 
 
 def frequency_axis(recording: Recording) -> tuple[str, str, float]:
-    """Return a unit of time for frequencies, its plural, and how much of it one row takes.
+    """Return a unit of time for frequencies, its plural, and the length of one row in it.
 
-    A unit that is about as long as a row: what happens in a recording of hours may take
-    milliseconds.
+    The unit is about as long as a row: events in a recording of hours may take milliseconds.
 
     Examples
     --------
