@@ -17,18 +17,18 @@ _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
 
 @dataclass(frozen=True)
 class CalendarSteps:
-    """Dates as places on a calendar where each step is one.
+    """Dates as places on a calendar whose steps all count as one.
 
     Attributes
     ----------
     places : ndarray of int
-        Of the rows; whole numbers of `unit`.
+        The place of each row, in whole numbers of `unit`.
     unit : str
         "months", "years", "working days" or "recorded days".
     weekdays : tuple of str
         The days of the week that occur, for working and recorded days.
     day : int or None
-        The day of the month on which all rows are, or on the last of a month that is shorter.
+        The day of the month that all rows share, or the last day of a shorter month.
     """
 
     places: IntArray
@@ -57,14 +57,14 @@ class CalendarSteps:
 def calendar_steps(
     time: AnyArray, inside: BoolArray, *, working_days: bool = True
 ) -> CalendarSteps | None:
-    """Find months, years or days of the week that make dates even; None where nothing does.
+    """Find months, years or days of the week that make dates even; None if nothing does.
 
-    Months: rows are at least 28 days apart by the median, at the same time of day, and stand on
-    the same day of every month (or on its last, where a month is too short), or among the first
-    or the last three days of it, as first and last working days do.
+    Months: the median distance between rows is at least 28 days, and all are at the same time of
+    day. They fall on the same day of every month (or the last day of a shorter month), or all
+    within its first or its last three days, as first and last working days do.
 
-    Working days: rows at the same time of day, on two to six days of the week only, mostly
-    neighbours among these days, and at least twice with other days in between.
+    Working days: rows are at the same time of day, on only two to six days of the week. Most
+    steps lead to the next of these days, and at least two of them skip other days.
 
     Parameters
     ----------
@@ -92,9 +92,9 @@ def calendar_steps(
 
 
 def _days(time: AnyArray) -> tuple[AnyArray, IntArray]:
-    """Return the days of moments, and what of each is past, in the moments' own unit.
+    """Return the day of each moment, and its time of day in the moments' own unit.
 
-    In whole numbers: NumPy does not reach the days at the ends of its nanoseconds.
+    In whole numbers: NumPy cannot convert the days at the ends of its nanosecond range.
     """
     unit, _ = np.datetime_data(time.dtype)
     per_day = int(_DAY // np.array(1, f"m8[{unit}]")) if unit not in ("Y", "M", "W") else 0

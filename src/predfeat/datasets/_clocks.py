@@ -1,7 +1,7 @@
-"""Columns that follow from the row alone: counters, cycles, numbers of stretches.
+"""Columns that follow from the row alone: counters, cycles, ids of stretches.
 
-Each test asks whether *every* cell is what a rule without any measurement says, and whether the
-rule was confirmed often enough not to be a coincidence.
+Each test asks whether a rule that needs no measurement gives *every* cell, and whether it was
+confirmed often enough not to be a coincidence.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from predfeat._typing import AnyArray, BoolArray, FloatArray, IntArray
 
 __all__ = ["ENOUGH", "is_linear", "labels_stretches", "quantum", "turns"]
 
-# Confirmations, each at least as unlikely as a coin's: one chance in a thousand together. It is
-# also the least number of rows in which anything is predicted, as there are ten neighbours.
+# Confirmations, each at least as unlikely as a coin toss: together, one chance in a thousand. Also
+# the fewest rows in which anything is predicted, as there are ten neighbours.
 ENOUGH = 10
 _MONTHS = (28, 31)  # days: how unequal the parts of a year may be
 _QUARTERS = (90, 92)
-_ROWS_PER_MISSING = 100  # as few rows as may be off before time stamps count as uneven
+_ROWS_PER_MISSING = 100  # the share of rows that may be off before time stamps count as uneven
 _MOST_DECIMALS = 9
-_MOST_ROUNDING = 1e-3  # of a unit in the last digit: beyond, any number looks like a multiple
-_FIRST_ROWS = 256  # on which nearly all other columns fail at once
+_MOST_ROUNDING = 1e-3  # of a unit in the last digit: above it, any number looks like a multiple
+_FIRST_ROWS = 256  # nearly all columns that are not linear fail on these
 
 
 def is_linear(column: FloatArray, place: FloatArray, new: BoolArray) -> bool:
@@ -33,20 +33,20 @@ def is_linear(column: FloatArray, place: FloatArray, new: BoolArray) -> bool:
     column : ndarray of shape (n_rows,)
         NaN where a value is missing.
     place : ndarray of shape (n_rows,)
-        Of every row: its number, or its time.
+        The number of each row, or its time.
     new : ndarray of bool of shape (n_rows,)
         True where a sequence begins; the column may restart there, with the same step.
     """
     if len(column) > 2 * _FIRST_ROWS and not _is_linear(
         column[:_FIRST_ROWS], place[:_FIRST_ROWS], new[:_FIRST_ROWS]
     ):
-        # The step of the first rows is that of all rows, unless there are too few to tell.
+        # All rows have the step of the first ones, unless these are too few to tell.
         n_known = np.count_nonzero(~np.isnan(column[:_FIRST_ROWS])) - np.count_nonzero(
             new[:_FIRST_ROWS]
         )
         if n_known > ENOUGH:
             return False
-    with np.errstate(over="ignore", invalid="ignore"):  # what is that large is no clock
+    with np.errstate(over="ignore", invalid="ignore"):  # a number that large is no clock
         return _is_linear(column, place, new)
 
 
@@ -72,8 +72,8 @@ def _is_linear(column: FloatArray, place: FloatArray, new: BoolArray) -> bool:
     dt = np.diff(t)[inside]
     if bool((np.abs(np.diff(x.astype(np.float64))[inside] - step * dt) <= rounding).all()):
         return True
-    # A timer of 30 Hz that is printed with three digits, or was kept in single precision: right to
-    # the last digit. The more digits a step has, the more each row confirms.
+    # A 30 Hz timer printed with three digits, or kept in single precision, is right to the last
+    # digit. The more digits a step has, the more each row confirms.
     unit = quantum(x) or float(np.finfo(np.float32).eps * np.abs(x).max())
     typical = abs(step) * float(np.median(dt))
     if typical <= 2 * unit:
@@ -84,7 +84,7 @@ def _is_linear(column: FloatArray, place: FloatArray, new: BoolArray) -> bool:
 
 
 def quantum(column: AnyArray) -> float | None:
-    """Return the power of ten that all numbers are multiples of; None if there is none.
+    """Return the power of ten of which all numbers are multiples; None if there is none.
 
     Examples
     --------
@@ -132,9 +132,9 @@ class _Runs:
 def labels_stretches(column: FloatArray, new: BoolArray) -> bool:
     """Tell whether a column holds ids of stretches of rows.
 
-    Each id occurs in only one stretch of rows (of each sequence), and the stretches are long. Such
-    a column only says which stretch a row is in: as no value ever recurs, there is nothing to
-    learn from it. The ids are whole numbers.
+    The ids are whole numbers, each occurs in only one stretch of rows (of each sequence), and the
+    stretches are long. Such a column only says which stretch a row is in: as no value ever recurs,
+    there is nothing to learn from it.
     """
     if not _is_whole(column[:_FIRST_ROWS]) or not _is_whole(column):
         return False
@@ -149,13 +149,13 @@ def labels_stretches(column: FloatArray, new: BoolArray) -> bool:
 def turns(column: FloatArray, new: BoolArray) -> bool:
     """Tell whether a column of whole numbers turns like the wheel of a clock.
 
-    It is held for equally many rows, then goes up (or down) by a constant step, and from its last
-    value back to its first one. There are three values at least: of two no order can be told, and
-    what is switched on and off in turn is no calendar. What the calendar itself makes unequal is
-    allowed: wheels of 12 (4) values may be held as unequally as months (quarters) are long, and a
-    wheel may have 28 to 31 values, as months have days. Up to one row in a hundred may be missing
-    from the table. A wheel that moves with every row may also be turned back before its end, as
-    where rows are counted in every trial; then no row may be missing.
+    It holds each value for the same number of rows, then goes up (or down) by a constant step, and
+    from its last value back to its first. It has at least three values: two have no order, and a
+    switch that goes on and off is no calendar. What the calendar itself makes unequal is allowed:
+    12 (4) values may be held as unequally as months (quarters) are long, and a wheel may have 28
+    to 31 values, as months have days. Up to one row in a hundred may be missing from the table. A
+    wheel that moves with every row may also be turned back before its end, as when rows are
+    counted in every trial; then no row may be missing.
     """
     if not _is_whole(column[:_FIRST_ROWS]) or not _is_whole(column):
         return False
@@ -171,8 +171,8 @@ def turns(column: FloatArray, new: BoolArray) -> bool:
     levels = (runs.values[:-1][back] - start) / step + 1
     n_odd = int(np.count_nonzero(inside & (steps != step) & ~back))
     shortest, longest = _expected_holds(held, levels)
-    # Each further hold is one of about `longest` that it could be, each further step at best one
-    # of two.
+    # Each further hold is one of about `longest` possible ones, each further step at best one of
+    # two.
     per_hold = max(np.log2(shortest / (longest - shortest + 1)), 0.0)
     if (held.size - 1) * per_hold + np.count_nonzero(inside) - 1 < ENOUGH:
         return False
@@ -189,7 +189,7 @@ def turns(column: FloatArray, new: BoolArray) -> bool:
 
 
 def _expected_holds(held: IntArray, levels: FloatArray) -> tuple[float, float]:
-    """Return for how many rows a wheel should be held, at least and at most."""
+    """Return the fewest and the most rows for which a wheel should be held."""
     usual = _most_common(levels) if levels.size else 0
     longest = float(held.max())
     for n_levels, (least, most) in ((12, _MONTHS), (4, _QUARTERS)):

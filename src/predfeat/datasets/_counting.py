@@ -1,7 +1,7 @@
-"""Time in whole counts, so that no digit is lost where one stamp is taken from another.
+"""Time in whole counts, so that no digit is lost when stamps are subtracted.
 
 A float64 holds fifteen digits. Nanoseconds since 1970 have nineteen, and so has a Unix time with
-nine decimals: two of them have to be subtracted as whole numbers.
+nine decimals: both have to be subtracted as whole numbers.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from predfeat.datasets._clocks import quantum
 
 __all__ = ["counts_of", "differences", "in_float", "since"]
 
-_SAFE_DIGITS = 15  # of any decimal, that a float64 gives back
-_MOST_DIGITS = 19  # of counts in 64 bits
-_LONGEST = 100  # characters of a number that anybody wrote; a million digits must not take hours
-# So that nothing is rounded but what is cut off.
+_SAFE_DIGITS = 15  # that a float64 keeps of any decimal
+_MOST_DIGITS = 19  # that a count in 64 bits can have
+_LONGEST = 100  # characters in any number people write; a million digits must not take hours
+# Enough that scaling never rounds; digits are only cut off.
 _ENOUGH_DIGITS = Context(prec=_LONGEST + _MOST_DIGITS)
 
 
 def counts_of(numbers: AnyArray, texts: Sequence[str] | None) -> tuple[AnyArray, Fraction]:
-    """Return numbers as whole counts of a power of ten, and that power; as they are where none is.
+    """Return numbers as whole counts of a power of ten, and that power; unchanged if none fits.
 
     Parameters
     ----------
     numbers : ndarray
         Whole numbers, or finite float64.
     texts : sequence of str, optional
-        What the numbers were read from: it may have more digits than they have. Nineteen digits
-        of the largest count; what a text has beyond is cut off.
+        What the numbers were read from: it may have more digits. The largest count keeps
+        nineteen; further digits are cut off.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def counts_of(numbers: AnyArray, texts: Sequence[str] | None) -> tuple[AnyArray,
     if texts is not None and _SAFE_DIGITS < max(map(len, texts), default=0) <= _LONGEST:
         with suppress(InvalidOperation):  # exponents of nineteen digits: float64 says 0
             found = _counts_of_texts(texts)
-            # What was cut off may be all there is of a small number among large ones.
+            # A small number among large ones may lose all its digits to the cut.
             if found is not None and len(np.unique(found[0])) >= len(np.unique(numbers)):
                 return found
     whole = (np.abs(numbers) < 2.0**53) & (numbers == np.rint(numbers))
@@ -85,7 +85,7 @@ def _counts_of_decimals(numbers: Sequence[Decimal]) -> tuple[AnyArray, Fraction]
     largest = max((number.adjusted() for number in numbers if number), default=0)
     decimals = min(max(decimals, 0), _MOST_DIGITS - 1 - largest)
     if decimals > sys.float_info.max_10_exp:
-        return None  # such a tick is no float64 any more
+        return None  # a float64 cannot hold such a tick
     while True:
         counts = [int(number.scaleb(decimals, _ENOUGH_DIGITS)) for number in numbers]
         if min(counts) >= -(2**63) and max(counts) < 2**63:
@@ -94,7 +94,7 @@ def _counts_of_decimals(numbers: Sequence[Decimal]) -> tuple[AnyArray, Fraction]
 
 
 def in_float(counts: AnyArray, tick: Fraction) -> FloatArray:
-    """Return what counts stand for; of a fraction such as 1/10 no digit gets lost on the way."""
+    """Return what counts stand for; a fraction such as 1/10 loses no digits on the way."""
     if tick == 1:
         return counts.astype(np.float64)
     with np.errstate(over="ignore"):
@@ -102,7 +102,7 @@ def in_float(counts: AnyArray, tick: Fraction) -> FloatArray:
 
 
 def differences(time: AnyArray, tick: Fraction = Fraction(1)) -> FloatArray:
-    """Return the time from row to row, seconds for dates: exact, then rounded to float64 once.
+    """Return the time from row to row, in seconds for dates: exact, then rounded once to float64.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def differences(time: AnyArray, tick: Fraction = Fraction(1)) -> FloatArray:
 
 
 def since(time: AnyArray, tick: Fraction = Fraction(1)) -> FloatArray:
-    """Return the time of each row from the first one on, as `differences` does."""
+    """Return the time of each row since the first, as exactly as `differences` does."""
     return _subtracted(time, time[:1], tick)
 
 
@@ -132,14 +132,14 @@ def _subtracted(later: AnyArray, earlier: AnyArray, tick: Fraction) -> FloatArra
     if later.dtype.kind == "M":
         tick = _seconds(later.dtype)
     forward = later >= earlier
-    # Taken as if without a sign, the larger less the smaller is right however far apart they are.
+    # Unsigned, the larger minus the smaller is right however far apart they are.
     one, other = later.view(np.uint64), earlier.view(np.uint64)
     apart = in_float(np.where(forward, one - other, other - one), tick)
     return np.where(forward, apart, -apart)
 
 
 def _seconds(dates: np.dtype[np.datetime64]) -> Fraction:
-    """Return how many seconds lie between neighbouring moments of a type."""
+    """Return the seconds between neighbouring moments of a type."""
     unit, n = np.datetime_data(dates)
     finer = {"s": 0, "ms": 3, "us": 6, "ns": 9, "ps": 12, "fs": 15, "as": 18}
     if unit in finer:

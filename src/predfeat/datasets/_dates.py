@@ -14,11 +14,11 @@ from predfeat.exceptions import DataFileError
 __all__ = ["NOT_MOVED", "AmbiguousDatesError", "Dates", "are_dates", "parse_clock", "parse_dates"]
 
 _CELLS_AT_ONCE = 50_000
-# POSIX: two digits below 69 are of this century.
+# POSIX: two digits below 69 belong to this century.
 _CENTURY_TURN = 69
-_NANOSECONDS_REACH = 106_000  # days around 1970 that datetime64[ns] can tell
+_NANOSECONDS_REACH = 106_000  # days either side of 1970 that datetime64[ns] can hold
 NOT_MOVED = np.timedelta64(0, "D")
-_CYCLE = 146_097  # days of 400 years, after which the calendar repeats itself, weekdays and all
+_CYCLE = 146_097  # days in 400 years, after which the calendar repeats, weekdays and all
 
 _ZONE = r"(?:\ *(?P<zone>Z|UTC|GMT|[+-]\d\d(?::?\d\d)?))?"
 _CLOCK = (
@@ -32,7 +32,7 @@ _WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\ +)?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>\d{4}|\d\d)"
 
-# Tried in this order on the first cell; the first that fits it has to fit them all.
+# Tried in this order on the first cell; the first form that fits it has to fit all cells.
 _FORMS = [
     re.compile(rf"^{form}$", re.ASCII | re.IGNORECASE | re.MULTILINE)
     for form in (
@@ -75,13 +75,13 @@ class Dates:
     Attributes
     ----------
     time : ndarray of datetime64
-        In UTC where the cells name a zone. To the microsecond where nanoseconds do not reach.
+        In UTC if the cells name a zone. To the microsecond outside the range of nanoseconds.
     exact : ndarray of datetime64
-        The same with all digits of the cells, for which it may be moved by `moved`; to the
-        microsecond where nanoseconds do not reach from the first to the last, as they may not
-        where more than 180 years lie between them.
+        The same with all digits of the cells, which may take a shift by `moved`. To the
+        microsecond if nanoseconds cannot span the first to the last, as may happen if these are
+        more than 180 years apart.
     moved : timedelta64
-        Whole cycles of 400 years, in which the calendar repeats itself.
+        Whole cycles of 400 years, after which the calendar repeats.
     notes : tuple of str
         How an ambiguous order of day and month was decided.
     """
@@ -93,7 +93,7 @@ class Dates:
 
 
 def are_dates(cells: Sequence[str]) -> bool:
-    """Tell whether all cells are dates of one form.
+    """Tell whether all cells are dates in one form.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def are_dates(cells: Sequence[str]) -> bool:
 
 
 def parse_dates(texts: Sequence[str], day_first: bool | None = None) -> Dates | str:
-    """Read dates of one form, whichever it is.
+    """Read dates that share a form, whichever it is.
 
     Parameters
     ----------
@@ -115,9 +115,9 @@ def parse_dates(texts: Sequence[str], day_first: bool | None = None) -> Dates | 
         Without blanks around them.
     day_first : bool, optional
         Whether 1/2/2012 is the first of February. By default the whole column decides: a number
-        above 12 is a day; with dots, 1.2.2012, the day comes first; else the reading in which
-        more of the steps between the sorted dates are alike, else the one in which the rows are
-        in order.
+        above 12 is a day; with dots, 1.2.2012, the day comes first; else the reading wins in
+        which more of the steps between the sorted dates are alike, else the one in which the rows
+        are in order.
 
     Returns
     -------
@@ -128,7 +128,7 @@ def parse_dates(texts: Sequence[str], day_first: bool | None = None) -> Dates | 
     Raises
     ------
     AmbiguousDatesError
-        When both readings are equally good. Its message is the end of such a sentence, too.
+        When both readings are equally good. Its message also ends such a sentence.
 
     Examples
     --------
@@ -162,11 +162,11 @@ def parse_dates(texts: Sequence[str], day_first: bool | None = None) -> Dates | 
 
 
 def parse_clock(texts: Sequence[str]) -> IntArray | None:
-    """Read times of day, or durations such as 100:00:05, in nanoseconds; None if they are none."""
+    """Read times of day, or durations such as 100:00:05, in nanoseconds; None if neither."""
     if not _CLOCK_ALONE.match(texts[0]):
         return None
     if ":" not in texts[0] and not isinstance(parse_dates(texts, day_first=True), str):
-        return None  # 10.05.12 is a day before it is a time
+        return None  # 10.05.12 is taken for a day rather than a time
     parts = _Parts(_CLOCK_ALONE)
     for start in range(0, len(texts), _CELLS_AT_ONCE):
         block = texts[start : start + _CELLS_AT_ONCE]
@@ -184,7 +184,7 @@ def _form(texts: Sequence[str]) -> re.Pattern[str] | None:
 def _found(form: re.Pattern[str], texts: Sequence[str]) -> list[tuple[str, ...]]:
     """Return the parts of all cells, fewer where some have another form."""
     joined = "\n".join(texts)
-    # A cell of two lines must not stand in for a wrong one.
+    # A cell with two lines must not make up for a wrong cell.
     return form.findall(joined) if joined.count("\n") == len(texts) - 1 else []
 
 
@@ -231,7 +231,7 @@ class _Parts:
         return np.asarray(self["zone"] != _NO_ZONE)
 
     def clock(self) -> tuple[IntArray, BoolArray]:
-        """Return nanoseconds since midnight, in UTC where there is a zone, and what is no time."""
+        """Return nanoseconds since midnight, in UTC if there is a zone, and which are no time."""
         hour, minute, second = (self._or(name, 0) for name in ("hour", "minute", "second"))
         wrong = (minute > 59) | (second > 59)
         if "half" in self._at:
@@ -239,7 +239,7 @@ class _Parts:
             wrong |= (half > 0) & ((hour < 1) | (hour > 12))
             hour = np.where(half > 0, hour % 12 + 12 * (half == 2), hour)
         if "year" in self._at:
-            # The end of a day is written 24:00 as well.
+            # The end of a day may also be written 24:00.
             wrong |= (hour > 24) | ((hour == 24) & ((minute > 0) | (second > 0)))
         moment = (hour * 60 + minute) * 60 + second
         zoned = self.zoned
@@ -363,7 +363,7 @@ def _decided(
     if (times[True] == times[False]).all():
         return readings[True]
     if all(map(_WITH_DOTS.match, texts)):
-        return readings[True]  # as they are written wherever dates have dots
+        return readings[True]  # the order wherever dates have dots
     differs = int(np.flatnonzero(times[True] != times[False])[0])
     example = texts[differs]
     for judged in (_alike, _in_order):

@@ -1,4 +1,4 @@
-"""Bytes of a text table, uncompressed and decoded as they are read; no line without an end."""
+"""Uncompress and decode the bytes of a text table as they are read, and refuse endless lines."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["LimitedLines", "decoded", "is_cut", "sampled", "unreadable"]
 _DELIMITERS = (",", ";", "\t")
 _CHARACTERS_AT_ONCE = 2**18
 _SAMPLE_LINES = 50
-_SAMPLE_CHARACTERS = 2**22  # so that the sample of a wide table takes no more than its first rows
-_UNCHECKED = 2**22  # characters of rows at once; usual ones are far smaller
-_BYTES_PER_CHARACTER = 30  # of rows in memory: a cell of one character takes about sixty
+_SAMPLE_CHARACTERS = 2**22  # so that a sample of a wide table takes only its first rows
+_UNCHECKED = 2**22  # characters of rows at once; rows are usually far smaller
+_BYTES_PER_CHARACTER = 30  # in memory: a cell of one character takes about sixty
 
 
 def unreadable(source: str, error: Exception) -> DataFileError:
@@ -42,14 +42,14 @@ def decoded(raw: Any, source: str) -> io.TextIOWrapper:
         raise unreadable(source, error) from error
     if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         return io.TextIOWrapper(binary, encoding="utf-16", newline="")
-    # What is not UTF-8 is taken byte by byte as Latin-1, so that a name is read in the same way
-    # wherever in the file it stands.
+    # Bytes that are not UTF-8 are read as Latin-1 one by one, so that a name reads the same
+    # wherever it stands in the file.
     codecs.register_error("predfeat-latin-1", _as_latin_1)
     return io.TextIOWrapper(binary, encoding="utf-8-sig", errors="predfeat-latin-1", newline="")
 
 
 class LimitedLines:
-    """The lines of a text, each refused where it is too long to be one of a table.
+    """The lines of a text; a line too long to belong to a table is refused.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class LimitedLines:
         rest = ""
         while True:
             try:
-                # As much again as there is of a line, so that long ones are not joined too often.
+                # As much again as we have of the line, so that long lines are joined less often.
                 more = self._text.read(max(_CHARACTERS_AT_ONCE, len(rest)))
             except STREAM_ERRORS as error:
                 raise unreadable(self._source, error) from error
@@ -78,7 +78,7 @@ class LimitedLines:
             if self._n_pending > self._checked:
                 self._check()
             lines = io.StringIO(rest + more, newline="").readlines()
-            # The last may go on; and so may its end, as that can be of two characters.
+            # The last line may go on, and so may its end, which can have two characters.
             if len(rest) + len(more) > COLUMNS.at_most:
                 for line in lines:
                     _refuse_too_long(line, self._source)
@@ -87,9 +87,9 @@ class LimitedLines:
         yield from io.StringIO(rest, newline="").readlines()
 
     def taken(self) -> None:
-        """Say that the lines so far were cut into rows, and these are done with.
+        """Report that the lines so far were cut into rows and that these rows are done with.
 
-        A row may go on over any number of lines, so that only rows end what is held in memory.
+        A row may span any number of lines, so only finished rows free the memory they take.
         """
         self._n_pending = 0
         self._checked = _UNCHECKED
@@ -100,7 +100,7 @@ class LimitedLines:
 
 
 def sampled(lines: Iterable[str]) -> list[str]:
-    """Take as many lines as tell how a table is cut into cells, two of the widest table."""
+    """Take enough lines to show how a table is cut into cells: at least two, however wide."""
     sample: list[str] = []
     n_characters = 0
     for line in islice(lines, _SAMPLE_LINES):
@@ -112,12 +112,12 @@ def sampled(lines: Iterable[str]) -> list[str]:
 
 
 def is_cut(sample: list[str]) -> bool:
-    """Tell whether more lines may follow a sample, so that its last row may go on in them."""
+    """Tell whether more lines may follow a sample, and its last row may go on in them."""
     return len(sample) >= _SAMPLE_LINES or sum(map(len, sample)) >= _SAMPLE_CHARACTERS
 
 
 def _refuse_too_long(line: str, source: str) -> None:
-    """Count the cells of a long line before it is cut into them."""
+    """Count the cells of a long line before cutting it."""
     if len(line) <= COLUMNS.at_most:
         return
     if len(line) > LINE_CHARACTERS.at_most:
@@ -129,7 +129,7 @@ def _refuse_too_long(line: str, source: str) -> None:
 
 
 class _Borrowed(io.RawIOBase):
-    """A stream to read from that stays open when its readers are closed: standard input's."""
+    """A stream, such as standard input, that stays open when its readers are closed."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream

@@ -1,4 +1,4 @@
-"""Columns of the file that are no channels, kept as they stand in it."""
+"""Columns of the file that are not channels, kept as they are."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["FileColumn", "joined", "stored_texts"]
 
 @dataclass(frozen=True)
 class FileColumn:
-    """A column of the file that is no channel, kept so that it can be written back.
+    """A column of the file that is not a channel, kept so that it can be written back.
 
     Attributes
     ----------
     name : str
     stored : ndarray, or Arrow array, of shape (n_rows_of_the_file,)
-        The cells in as little memory as they take: numbers and datetime64, and what a file of
-        Arrow's holds, in their own type; text as text, or as bytes (dtype S) if it is ASCII.
+        The cells in as little memory as possible: numbers, datetime64 and Arrow's columns in
+        their own type; text as text, or as bytes (dtype S) if it is ASCII.
 
     Examples
     --------
@@ -47,13 +47,13 @@ class FileColumn:
         return _in_numpy(stored)
 
     def take(self, rows: AnyArray) -> FileColumn:
-        """Return the column with these rows only."""
+        """Return the column with only these rows."""
         if isinstance(self.stored, np.ndarray):
             return FileColumn(self.name, self.stored[rows])
         return FileColumn(self.name, self.stored.take(rows))
 
     def texts(self, start: int = 0, stop: int | None = None) -> list[str]:
-        """Return some cells as text that loses nothing; moments of a time zone in UTC, with a Z."""
+        """Return some cells as text, without loss; moments with a time zone in UTC, with a Z."""
         stored = self.stored[start : len(self.stored) if stop is None else stop]
         if isinstance(stored, np.ndarray):
             return _as_texts(stored)
@@ -61,7 +61,7 @@ class FileColumn:
         if kind.startswith("timestamp"):
             moments = _as_texts(_in_numpy(stored))
             return [f"{moment}Z" for moment in moments] if "tz=" in kind else moments
-        if kind.startswith("time"):  # Python's have no nanoseconds
+        if kind.startswith("time"):  # Python's times have no nanoseconds
             return list(stored.cast("string").to_pylist())
         if kind.startswith(("date", "duration")):
             return _as_texts(_in_numpy(stored))
@@ -69,7 +69,7 @@ class FileColumn:
 
 
 def _in_numpy(stored: Any) -> AnyArray:
-    # An Arrow array that is not in chunks copies only if told so.
+    # An Arrow array that is not chunked copies only if allowed to.
     array: AnyArray = np.asarray(stored)
     return array
 
@@ -86,7 +86,7 @@ def _as_texts(cells: AnyArray) -> list[str]:
 
 
 def stored_texts(texts: Sequence[str]) -> AnyArray:
-    """Return text in as little memory as it takes: as numbers where these say the same.
+    """Return text in as little memory as possible: as numbers if they print the same.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def stored_texts(texts: Sequence[str]) -> AnyArray:
     """
     for kind, read in ((np.int64, int), (np.float64, float)):
         try:
-            if repr(read(texts[0])) != texts[0]:  # as most columns of text show at once
+            if repr(read(texts[0])) != texts[0]:  # true at once of most text columns
                 continue
             numbers = np.fromiter(map(read, texts), kind, len(texts))
         except (ValueError, OverflowError):
@@ -105,7 +105,7 @@ def stored_texts(texts: Sequence[str]) -> AnyArray:
             return numbers
     longest = max(map(len, texts), default=0)
     whole = "".join(texts)
-    # Not if a single long cell would make all of them wide; and NumPy drops zeros at the end.
+    # Not if one long cell would make them all wide; and NumPy drops null bytes at the end.
     if whole.isascii() and "\0" not in whole and longest * len(texts) <= 2 * len(whole):
         return np.array(texts, dtype="S")
     cells = np.empty(len(texts), dtype=object)

@@ -1,4 +1,4 @@
-"""What it takes to read a dataset of HDF5, beside its numbers."""
+"""The memory that reading an HDF5 dataset takes besides its numbers."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 __all__ = ["chunk_bytes"]
 
-# Beside its numbers each chunk has an entry in HDF5's own lists while a dataset is read, stored or
-# not: 63 million of them took 22.6 GB.
+# While a dataset is read, each chunk, stored or not, also has an entry in HDF5's own lists:
+# 63 million of them took 22.6 GB.
 _BYTES_PER_ENTRY = 400
 
 
 def chunk_bytes(dataset: Any) -> int:
-    """Return the bytes that a dataset's chunks take while it is read: an entry each, one unpacked.
+    """Return the bytes that chunks take while a dataset is read: an entry each, and one unpacked.
 
-    What is not in chunks, or not of HDF5, takes none.
+    A dataset that is not chunked, or not HDF5, takes none.
     """
     chunks = getattr(dataset, "chunks", None)
     if not chunks:

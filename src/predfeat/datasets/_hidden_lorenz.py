@@ -1,4 +1,4 @@
-"""A chaotic system behind a mixture with noise."""
+"""A chaotic system hidden in a mixture with noise."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def hidden_lorenz(
 ) -> tuple[FloatArray, FloatArray]:
     """Mix the three coordinates of a Lorenz system with autocorrelated noise.
 
-    The law of motion is deterministic but not linear, and the noise has more variance than the
-    system: the first principal components show mostly noise.
+    The motion is deterministic but not linear, and the noise has more variance than the system:
+    the first principal components show mostly noise.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def hidden_lorenz(
     n_noise : int, default=7
         Noise dimensions, first-order autoregressions with coefficients up to 0.8.
     random_state : int, RandomState or None, default=None
-        The seed of the start, the noise and the mixing.
+        Seed for the start, the noise and the mixing.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def hidden_lorenz(
 
 
 def _lorenz(n_samples: int, state: FloatArray) -> FloatArray:
-    """Integrate the Lorenz equations (σ=10, ρ=28, β=8/3) by the classical Runge-Kutta rule."""
+    """Integrate the Lorenz equations (σ=10, ρ=28, β=8/3) with the classical Runge-Kutta method."""
 
     def velocity(s: FloatArray) -> FloatArray:
         x, y, z = s

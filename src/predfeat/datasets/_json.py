@@ -1,4 +1,4 @@
-"""Tables in JSON: records, rows or columns, in one document or a record on each line."""
+"""Tables in JSON: records, rows or columns, in one document or with one record per line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SHAPES = (
 )
 _ADVICE = "Save it as .csv or .parquet."
 _BYTES_AT_ONCE = 2**24
-_IN_MEMORY = 25  # bytes that objects take for each of JSON at most: "{}," becomes 72
+_IN_MEMORY = 25  # bytes in memory per byte of JSON, at most: "{}," becomes 72
 _CHECKED_EVERY = 2**22  # characters
 
 
@@ -38,7 +38,7 @@ def read_json(
     key: str | None = None,
     progress: Progress | None = None,
 ) -> Recording:
-    """Read a document that is a table, or has one under a key."""
+    """Read a document that is a table or has one under a key."""
     content, n_bytes = [], 0
     with damage(path.name, "JSON"), path.open("rb") as raw:
         binary = uncompressed(raw, path.name)
@@ -92,7 +92,7 @@ def _recording(
 
 
 class _AsWritten(float):
-    """A number with the digits that the file has, where Python would write others."""
+    """A number that keeps the digits of the file where Python would write others."""
 
     __slots__ = ("text",)
     text: str
@@ -118,7 +118,7 @@ def _parsed(line: str, number: int, source: str) -> Any:
 
 
 def _member(document: Any, key: str | None, source: str) -> Any:
-    """Find the table in a document: the whole, what is under `key`, or its only table."""
+    """Find the table in a document: all of it, the part under `key`, or its only table."""
     if key is not None:
         if not isinstance(document, dict) or key not in document:
             listed = ", ".join(map(repr, [*document][:20])) if isinstance(document, dict) else ""
@@ -158,7 +158,7 @@ def _is_table(part: Any) -> bool:
 
 
 def _rows(table: Any, source: str) -> tuple[Iterator[list[Any]], bool]:
-    """Return a table's rows, and whether the first of them are its names."""
+    """Return a table's rows, and whether the first one holds its names."""
     if isinstance(table, dict) and _are_columns(table):
         inner = next(iter(table.values()))
         if isinstance(inner, dict):
@@ -177,7 +177,7 @@ def _rows(table: Any, source: str) -> tuple[Iterator[list[Any]], bool]:
             flat = [_flat(record, source) for record in table]
             names = list(dict.fromkeys(name for record in flat for name in record))
             COLUMNS.check(len(names), source)
-            # Records of names that only they have are few bytes, but a row of all names each.
+            # Records that share no names take few bytes, but each becomes a row with all names.
             check_fits(source, 8 * len(flat) * len(names), _ADVICE)
             return _with_names(names, ([record.get(n) for n in names] for record in flat)), True
         if all(isinstance(row, list) for row in table):

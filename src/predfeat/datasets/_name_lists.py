@@ -9,10 +9,10 @@ __all__ = ["separate_names"]
 
 
 def separate_names(given: str | Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return the names given, those with commas between them one by one.
+    """Return the names given, splitting lists at their commas.
 
-    What is a column's name as it stands is that column, whatever it holds. A name with a comma
-    among others is put in quotes, as in a text table.
+    A text that is a column's name is that column, commas or not. In a list, a name with a comma
+    is put in quotes, as in a text table.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Parquet and Feather: tables of Arrow's, batch by batch."""
+"""Parquet and Feather: Arrow tables, batch by batch."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ __all__ = ["read_feather", "read_parquet"]
 _ROWS_AT_ONCE = 65_536
 _ADVICE = "Choose fewer of its columns with `columns`."
 
-# From names of columns, None for all, to batches of them.
+# Takes column names, or None for all, and yields batches of these columns.
 _Batches = Callable[[list[str] | None], Iterator[Any]]
 
 
 @dataclass(frozen=True)
 class _Table:
-    """A file of Arrow's that was opened.
+    """An open Arrow file.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ def read_parquet(
     kind = "a Parquet file"
     with damage(path.name, kind):
         schema = parquet.read_schema(path)
-        # A text of a dictionary may be one of megabytes in each of millions of rows.
+        # One text of megabytes may stand in millions of rows: read it once, as a dictionary.
         texts = [field.name for field in schema if "string" in str(field.type)]
         file = parquet.ParquetFile(
             path, memory_map=False, page_checksum_verification=True, read_dictionary=texts
@@ -114,7 +114,7 @@ def _read(table: _Table, options: TableOptions, progress: Progress | None) -> Re
     _refuse_nested(arrow, roles, names, types, source)
     numeric = [i for i in roles.channels if i not in pieces.text]
     check_fits(source, table.n_rows * len(roles.channels) * 8, _ADVICE)
-    # Rounding of float32 must not become signal, so it stays float32 where all columns are.
+    # The rounding of float32 must not become signal: it stays float32 if all columns are.
     kinds = [types[i] for i in numeric if _is_number(arrow, types[i])]
     narrow = bool(kinds) and all(k in (arrow.float16(), arrow.float32()) for k in kinds)
     wanted = {*numeric, *(i for i in (roles.time, roles.clock, roles.group) if i is not None)}
@@ -139,14 +139,14 @@ def _read(table: _Table, options: TableOptions, progress: Progress | None) -> Re
 def _keep_cells(
     arrow: Any, pieces: Pieces, stored: dict[int, Any], read: dict[int, Any], types: list[Any]
 ) -> None:
-    """Keep a batch of the time and the group column as the file has them."""
+    """Keep a batch of the time and group columns as they are in the file."""
     roles = pieces.roles
     for position in (roles.group, roles.time if roles.clock is None else None):
         if position is None:
             continue
         coded = arrow.types.is_dictionary(types[position])
         cells = stored[position] if coded else read[position].cast(types[position])
-        # A copy, as a column of Arrow's may be a part of a block of the whole table.
+        # A copy, as an Arrow column may be part of a block of the whole table.
         own = arrow.concat_arrays([cells])
         pieces.arrow_cells.setdefault(position, []).append(own)
 
@@ -164,7 +164,7 @@ def _sample(
 
     def sample(position: int) -> Sequence[Any] | AnyArray:
         if _is_number(arrow, types[position]):
-            return np.empty(0)  # that it is of numbers is all there is to know
+            return np.empty(0)  # all we need to know is that it holds numbers
         if position not in first:
             return []
         with damage(source, kind):
@@ -177,10 +177,10 @@ def _sample(
 def _chosen(
     batches: _Batches, given: list[str], wanted: set[int], source: str, kind: str
 ) -> Iterator[dict[int, Any]]:
-    """Yield pieces of the table as {position: Arrow array} of the columns needed."""
+    """Yield pieces of the table, with the columns needed, as {position: Arrow array}."""
     if not wanted:
         return
-    # Arrow reads by name, and all columns of that name: then positions can only be told in full.
+    # Arrow reads all columns of a name: if names repeat, only the full table shows positions.
     by_name = len(set(given)) == len(given)
     with damage(source, kind):
         found = batches([given[i] for i in sorted(wanted)] if by_name else None)
@@ -197,7 +197,7 @@ def _chosen(
 
 
 def _written_out(column: Any, source: str) -> Any:
-    """Return a column with a text in each row, if it holds the numbers of texts."""
+    """Return a column of text with the text in each row if it is stored as a dictionary."""
     if not hasattr(column, "dictionary") or "string" not in str(column.type):
         return column
     longest = max((len(text) for text in column.dictionary.to_pylist() if text), default=0)
@@ -218,7 +218,7 @@ def _channels(read: dict[int, Any], pieces: Pieces, dtype: Any) -> FloatArray:
 def _numbers(column: Any, pieces: Pieces, position: int) -> Any:
     if str(column.type).startswith("decimal"):
         column = column.cast("float64")
-    array = column.to_numpy(zero_copy_only=False)  # what is null becomes NaN
+    array = column.to_numpy(zero_copy_only=False)  # null becomes NaN
     if "string" in str(column.type):
         cells = ["" if cell is None else cell for cell in column.to_pylist()]
         tally = pieces.tally(position)

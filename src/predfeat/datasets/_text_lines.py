@@ -1,4 +1,4 @@
-"""Cells of another kind of table as the lines of a text table, so that one stage reads them all."""
+"""Write other kinds of table as lines of a text table, so that one stage reads them all."""
 
 from __future__ import annotations
 

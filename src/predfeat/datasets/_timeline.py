@@ -30,9 +30,9 @@ class Timeline:
     Attributes
     ----------
     rows : ndarray of int, or None
-        For every row of the series the row of the file, -1 for a missing one. None: one by one.
+        The file's row for each row of the series, -1 if missing. None: the same rows.
     time : ndarray
-        Time stamps of all rows, the missing ones included.
+        Time stamps of all rows, including the missing ones.
     groups : ndarray or None
         Ids of the sequences.
     step : float or None
@@ -67,12 +67,12 @@ def lay_out(
     """Put rows on an even time axis: short jumps become missing rows, long ones new sequences.
 
     The step is the median difference inside the sequences. A jump of more than 1.5 steps, rounded
-    to m steps, stands for m - 1 missing rows; if these are more than 100, a new sequence
-    begins instead. Where one row in a hundred, and ten at the least, has the stamp of the row
-    before in the file, the clock is coarser than the sampling: the step is then the mean one, and
-    a jump counts from the clock's next tick. Dates by the month or year are counted in months or
-    years. Where dates keep to some days of the week, only those days count, and up to a week of
-    them may be missing without a gap, unless `jumps` says otherwise.
+    to m steps, stands for m - 1 missing rows; if these are more than 100, a new sequence begins
+    instead. If at least one row in a hundred, and at least ten, repeat the stamp of the row before
+    them in the file, the clock is coarser than the sampling: the step is then the mean, and a jump
+    counts from the clock's next tick. Monthly or yearly dates are counted in months or years. If
+    dates keep to some days of the week, only those days count, and up to a week of them may be
+    missing without a gap, unless `jumps` says otherwise.
 
     Parameters
     ----------
@@ -82,14 +82,14 @@ def lay_out(
     source, name : str
         The file and the time column, for messages.
     jumps : {"gaps", "ignore"}, optional
-        "gaps" turns weekends into gaps, too; "ignore" keeps the rows as they are.
+        "gaps" also turns weekends into gaps; "ignore" keeps the rows as they are.
     n_columns : int
-        Of the series, to judge how much memory the missing rows would take.
+        Columns of the series, to estimate the memory that missing rows would take.
     tick : Fraction
-        What one count of `time` stands for, where it holds numbers: the step is told in it.
+        What one count of `time` stands for, if it holds numbers; the step is scaled by it.
     arrangement : Arrangement, optional
-        The order in which to take the rows, and where sequences begin. By default as they stand,
-        with time increasing inside each group.
+        The order of the rows, and where sequences begin. By default rows stay as they are, with
+        time increasing inside each group.
 
     Returns
     -------
@@ -111,10 +111,10 @@ def lay_out(
     if forward.size == 0:
         return Timeline(order, time, groups, None, unit, notes)
     # The lower of two medians: their mean could be a step that never occurs.
-    # Twelve digits, as the difference of two decimals is off in the last ones.
+    # Twelve digits, as the difference of two decimals is wrong in its last ones.
     step = float(f"{np.quantile(forward, 0.5, method='lower'):.12g}")
     n_repeated = int(np.count_nonzero(difference[inside] == 0))
-    # Rows that were sorted repeat a stamp where two recordings of the same time were joined.
+    # Sorted rows also repeat stamps if two recordings of the same time were joined.
     coarse = order is None and n_repeated >= max(ENOUGH, _JITTER_SHARE * inside.sum())
     if coarse:
         ticking, step = step, float(f"{difference[inside].mean():.3g}")
@@ -122,10 +122,10 @@ def lay_out(
     if jumps == "ignore":
         return Timeline(order, time, groups, step, unit, notes, coarse)
     with np.errstate(over="ignore"):
-        # Where a stamp is repeated or the clock set back, rows are one step apart all the same.
+        # Even if a stamp repeats or the clock was set back, rows are one step apart.
         steps = np.where(inside & (difference > 0), difference / step, 1.0)
     if coarse:
-        # A clock that stands still between its ticks is late by less than one of them.
+        # A clock that stands still between ticks is late by less than one tick.
         sure = (difference - ticking) / step
         steps = np.where(inside & (sure > _JUMP), np.rint(np.minimum(sure, 1e9)), 1.0)
     # Beyond 1e9 the exact number does not matter: it is a new sequence anyway.
@@ -149,7 +149,7 @@ def lay_out(
 
 
 def _ids(groups: AnyArray | None, arrangement: Arrangement) -> AnyArray | None:
-    """Return ids of the sequences: the groups' own, or numbers where there are more sequences."""
+    """Return ids of the sequences: those of the groups, or numbers if there are more sequences."""
     ids = None if groups is None else arrangement.of(groups)
     if (run_starts(ids, len(arrangement.starts)) == arrangement.starts).all():
         return ids
@@ -182,14 +182,14 @@ def _without_holidays(
 def _with_missing(
     timeline: Timeline, missing: IntArray, calendar: CalendarSteps | None
 ) -> Timeline:
-    """Open room for `missing[i]` rows after row i."""
+    """Make room for `missing[i]` rows after row i."""
     time, groups = timeline.time, timeline.groups
     repeats = np.append(missing, 0) + 1
     origin = np.repeat(np.arange(len(time)), repeats)
     first = np.append(True, origin[1:] != origin[:-1])
     own = origin if timeline.rows is None else timeline.rows[origin]
     rows = np.where(first, own, -1)
-    # The place of a missing row between the two rows around it, evenly divided.
+    # Missing rows are spaced evenly between the two rows around them.
     place = np.arange(len(origin)) - np.flatnonzero(first)[origin]
     ahead = np.minimum(origin + 1, len(time) - 1)
     if calendar is not None:
@@ -209,18 +209,18 @@ def _with_missing(
 
 
 def _between(one: AnyArray, other: AnyArray, place: IntArray, parts: IntArray) -> AnyArray:
-    """Return the moment after `place` of as many equal `parts` between two; whole for counts."""
+    """Return the moment after `place` of the `parts` equal steps between two; whole for counts."""
     if one.dtype.kind == "f":
         between: AnyArray = one + (other - one) * (place / parts)
         return between
-    # Without a sign, so that a span may be wider than half of what 64 bits tell apart.
+    # Unsigned, so that a span may be wider than half the range of 64 bits.
     start, stop = one.view(np.uint64), other.view(np.uint64)
     moved = _whole_share(stop - start, place.astype(np.uint64), parts.astype(np.uint64))
     return (start + moved).view(one.dtype)
 
 
 def _whole_share(span: AnyArray, place: AnyArray, parts: AnyArray) -> AnyArray:
-    # Divided before it is multiplied, so that no product leaves 64 bits.
+    # Divide before multiplying, so that no product overflows 64 bits.
     quotient, rest = np.divmod(span, parts)
     share: IntArray = quotient * place + (rest * place + parts // 2) // parts
     return share

@@ -1,4 +1,4 @@
-"""Units of measure: in brackets behind a name, or in a row of their own."""
+"""Units of measure: in brackets after a name, or in a row of their own."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from predfeat.datasets._naming import LONGEST_NAME
 __all__ = ["is_units_row", "unit_in_name", "units_of"]
 
 _BRACKETED = re.compile(r".*\S\s*(?:\[\s*(?P<square>[^\[\]]+?)\s*\]|\(\s*(?P<round>[^()]+?)\s*\))$")
-# Behind a name, round brackets hold all kinds of things, "(max)" or "(sea level)": what is a unit
-# is known by its symbols.
+# After a name, round brackets hold all kinds of things, "(max)" or "(sea level)": units are
+# recognised by their symbols.
 _SYMBOLS = (
     "s|sec|min|h|hr|hrs|hour|hours|d|day|days|yr|year|years|m|g|t|A|K|mol|M|cd|Hz|N|Pa|J|W|C|V|F|S"
     "|Ω|ohm|Ohm|T|H|Wb|lm|lx|lux|Bq|Gy|Sv|l|L|bar|eV|cal|Wh|VA|var|Ah|B|bit|bits|byte|bytes"
@@ -27,7 +27,7 @@ _UNIT = re.compile(rf"(?:1|{_FACTOR})(?:\s*(?:/|\*|·|×|\s|per|\.)\s*(?:{_FACTO
 
 
 def unit_in_name(name: str) -> str:
-    """Return the unit that a column's name ends with in brackets, "" if there is none.
+    """Return the unit in brackets at the end of a column's name, "" if there is none.
 
     Examples
     --------
@@ -49,8 +49,8 @@ def is_units_row(
 ) -> bool:
     """Tell whether the row under the names holds units.
 
-    It does if none of its cells is a number or a date, and one of them at least is text above a
-    column of numbers.
+    It does if none of its cells is a number or a date, and at least one is text above a column of
+    numbers.
     """
     if not below:
         return False
@@ -70,7 +70,7 @@ def is_units_row(
 
 
 def units_of(names: Sequence[str], row: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the unit of every column: its cell of the units row, else what its name says."""
+    """Return the unit of every column: its cell in the units row, else the one in its name."""
     in_row = [""] * len(names) if row is None else [cell.strip().strip("[]()") for cell in row]
     return tuple(
         unit if unit not in ("", "-", "–") else unit_in_name(name)
