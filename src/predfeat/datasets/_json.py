@@ -204,7 +204,7 @@ def _with_names(names: list[str], rows: Iterable[Iterable[Any]]) -> Iterator[lis
 
 
 def _flat(record: dict[str, Any], source: str, depth: int = 1) -> dict[str, Any]:
-    """Name what is inside a part of a record "part.name"; longer lists stay text."""
+    """Name what is inside a part of a record "part.name"; lists stay as they are."""
     NESTING.check(depth, source)
     flat: dict[str, Any] = {}
     for name, cell in record.items():

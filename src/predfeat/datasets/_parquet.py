@@ -114,7 +114,7 @@ def _read(table: _Table, options: TableOptions, progress: Progress | None) -> Re
     _refuse_nested(arrow, roles, names, types, source)
     numeric = [i for i in roles.channels if i not in pieces.text]
     check_fits(source, table.n_rows * len(roles.channels) * 8, _ADVICE)
-    # The rounding of float32 must not become signal: it stays float32 if all columns are.
+    # The rounding of float32 must not become signal: it stays float32 if no column is wider.
     kinds = [types[i] for i in numeric if _is_number(arrow, types[i])]
     narrow = bool(kinds) and all(k in (arrow.float16(), arrow.float32()) for k in kinds)
     wanted = {*numeric, *(i for i in (roles.time, roles.clock, roles.group) if i is not None)}
