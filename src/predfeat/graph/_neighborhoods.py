@@ -165,18 +165,16 @@ def check_rows(terms: Iterable[Neighborhoods], rows: ArrayLike) -> FloatArray:
 
 def _checked_members(members: Any) -> Any:
     try:
+        # Some releases of SciPy make one neighbourhood of a vector, others a sparse vector.
+        shape = members.shape if sparse.issparse(members) else np.shape(members)
+        if len(shape) != 2:
+            raise ValueError(f"its shape is {shape}.")
         checked = sparse.csr_array(members)
-        if checked.ndim == 2:
-            checked.check_format(full_check=True)  # kernels do not check their indices
+        checked.check_format(full_check=True)  # kernels do not check their indices
     except (ValueError, TypeError) as error:
         raise GraphError(
             f"members must be a sparse array of neighbourhoods by rows: {error}"
         ) from error
-    if checked.ndim != 2:
-        raise GraphError(
-            "members must be a sparse array of neighbourhoods by rows, but its shape is "
-            f"{checked.shape}."
-        )
     if checked.dtype.kind not in "buif":
         raise GraphError(
             f"members must hold weights as real numbers, but their type is {checked.dtype}."
