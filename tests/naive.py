@@ -304,3 +304,14 @@ def gpfa(X, groups, p, k, M, R, graph="star", past=True, normalized=True):
         if columns[np.argmax(np.abs(columns[:, m])), m] < 0:
             columns[:, m] = -columns[:, m]
     return columns
+
+
+def lpp(X, k, M):
+    """Return λ and the LPP projection (n_columns × M) in input coordinates; rows have no order."""
+    X = np.asarray(X, dtype=float)
+    _, directions, Z = whiten(X)
+    times, indices, _ = nearest(X, None, 1, k)
+    stars = [(t, 1.0, [(i, 1.0) for i in rows]) for t, rows in zip(times, indices, strict=True)]
+    A, B = projected(joined(len(X), "star", stars), Z)
+    values, vectors = smallest_solutions(A, B, M)
+    return values, directions @ vectors

@@ -4,6 +4,8 @@ Every error about data derives from `DataError`, which is a `ValueError`, so cod
 `ValueError`, as scikit-learn does, keeps working.
 """
 
+from collections.abc import Hashable
+
 __all__ = [
     "DataError",
     "DimensionError",
@@ -12,7 +14,11 @@ __all__ = [
     "InfiniteValueError",
     "ScaleError",
     "EmptyColumnError",
+    "SymbolsError",
     "GroupsError",
+    "EpisodesError",
+    "AnnotationError",
+    "MetricError",
     "ShortSequencesError",
     "TooFewStatesError",
     "GraphError",
@@ -30,6 +36,8 @@ __all__ = [
     "LedgerError",
     "WorkerError",
     "ConstantColumnsWarning",
+    "UnknownSymbolsWarning",
+    "DisconnectedSymbolsWarning",
     "ReturningGroupWarning",
     "LeftOutWarning",
     "SkippedColumnsWarning",
@@ -69,8 +77,24 @@ class EmptyColumnError(DataError):
     """A column is NaN throughout, so every row would be a gap."""
 
 
+class SymbolsError(DataError, TypeError):
+    """The data is no sequence of symbols: hashable values, one for each row."""
+
+
 class GroupsError(DataError):
     """`groups` does not give one usable id for every row."""
+
+
+class EpisodesError(DataError):
+    """A log of episodes lacks an entry, or its entries do not belong together."""
+
+
+class AnnotationError(DataError):
+    """Labels, actions or rewards do not fit the rows, or do not say what they are needed for."""
+
+
+class MetricError(DataError):
+    """A metric does not return distances."""
 
 
 class ShortSequencesError(DataError):
@@ -154,6 +178,21 @@ class ConstantColumnsWarning(UserWarning):
     def __init__(self, message: str, columns: tuple[int, ...] = ()) -> None:
         super().__init__(message)
         self.columns = columns
+
+
+class UnknownSymbolsWarning(UserWarning):
+    """Some symbols have no features: in training they did not follow any context.
+
+    `symbols` are all of them, in the order in which they appear.
+    """
+
+    def __init__(self, message: str, symbols: tuple[Hashable, ...] = ()) -> None:
+        super().__init__(message)
+        self.symbols = symbols
+
+
+class DisconnectedSymbolsWarning(UserWarning):
+    """The symbols fall into more groups that never share a context than there are features."""
 
 
 class ReturningGroupWarning(UserWarning):

@@ -27,15 +27,47 @@ _NUMBERS_AT_ONCE, _MIN_ROWS_AT_ONCE = 1 << 18, 512
 
 @dataclass(frozen=True)
 class ProjectedLaplacian:
-    """Zᵀ L Z and Zᵀ D Z of a graph on the rows of Z.
+    """Zᵀ L Z and Zᵀ D Z of a graph on the rows of Z; such projections add up.
 
     Attributes
     ----------
     laplacian, degree : ndarray of shape (n_columns, n_columns)
+    degree_sum : ndarray of shape (n_columns,)
+        The sum of the rows, each times its degree: Zᵀ d.
+    total_degree : float
+        The sum of all degrees.
     """
 
     laplacian: FloatArray
     degree: FloatArray
+    degree_sum: FloatArray
+    total_degree: float
+
+    def plus(self, other: ProjectedLaplacian, factor: float = 1.0) -> ProjectedLaplacian:
+        """Return the projection of both graphs together, the other one's edges times a factor."""
+        return ProjectedLaplacian(
+            self.laplacian + factor * other.laplacian,
+            self.degree + factor * other.degree,
+            self.degree_sum + factor * other.degree_sum,
+            self.total_degree + factor * other.total_degree,
+        )
+
+    def centred(self) -> ProjectedLaplacian:
+        """Return it with the degrees' scatter around the mean of the connected rows."""
+        if self.total_degree == 0.0:
+            return self
+        mean = self.degree_sum / self.total_degree
+        around = self.degree - self.total_degree * np.outer(mean, mean)
+        return replace(self, degree=around, degree_sum=np.zeros_like(mean))
+
+    def within(self, basis: FloatArray) -> ProjectedLaplacian:
+        """Return the projection of the same graph onto some directions of its columns."""
+        return ProjectedLaplacian(
+            basis.T @ self.laplacian @ basis,
+            basis.T @ self.degree @ basis,
+            basis.T @ self.degree_sum,
+            self.total_degree,
+        )
 
 
 def projected_laplacian(
@@ -93,7 +125,7 @@ def projected_laplacian(
         # A matrix times its own transpose costs half of a general product.
         scaled = rows[start:stop] * np.sqrt(degrees[start:stop])[:, None]
         degree += scaled.T @ scaled
-    return ProjectedLaplacian(degree - connected, degree)
+    return ProjectedLaplacian(degree - connected, degree, degrees @ rows, float(degrees.sum()))
 
 
 def _in_order(term: Neighborhoods) -> Neighborhoods:

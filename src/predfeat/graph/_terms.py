@@ -17,9 +17,17 @@ from predfeat._typing import AnyArray
 from predfeat.exceptions import GraphError
 from predfeat.graph._neighborhoods import Neighborhoods, check_graph
 from predfeat.neighbors import NeighborTable
-from predfeat.series import Sequences
+from predfeat.series import Annotations, Sequences
 
-__all__ = ["EdgeTerm", "Future", "GraphContext", "Past", "connect", "shifted_neighborhoods"]
+__all__ = [
+    "EdgeTerm",
+    "Future",
+    "GraphContext",
+    "Past",
+    "check_weight",
+    "connect",
+    "shifted_neighborhoods",
+]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -39,6 +47,13 @@ class GraphContext:
         Samples in a state, p.
     horizon : int
         How many rows ahead of a state its successor lies, H.
+    past_neighbors : NeighborTable, optional
+        The nearest states of every state for its predecessor, if they are others: with actions,
+        states that the same action led to.
+    annotations : Annotations, optional
+        Labels, actions and rewards of the rows.
+    engine, n_jobs
+        For searches of a term's own; see `predfeat.nearest_neighbors`.
     """
 
     white: Sequences
@@ -46,6 +61,10 @@ class GraphContext:
     neighbors: NeighborTable
     n_lags: int
     horizon: int = 1
+    past_neighbors: NeighborTable | None = None
+    annotations: Annotations | None = None
+    engine: str = "auto"
+    n_jobs: int | None = None
 
 
 @runtime_checkable
@@ -130,7 +149,7 @@ class Future:
 
     def __post_init__(self) -> None:
         check_graph(self.graph)
-        _check_weight(self.weight)
+        check_weight(self.weight)
 
     def neighborhoods(self, context: GraphContext) -> Neighborhoods:
         """Return a neighbourhood for every state that has a successor."""
@@ -176,12 +195,13 @@ class Past:
 
     def __post_init__(self) -> None:
         check_graph(self.graph)
-        _check_weight(self.weight)
+        check_weight(self.weight)
 
     def neighborhoods(self, context: GraphContext) -> Neighborhoods:
         """Return a neighbourhood for every state that has a predecessor."""
+        before = context.past_neighbors
         return shifted_neighborhoods(
-            context.neighbors,
+            context.neighbors if before is None else before,
             context.white,
             -(context.n_lags - 1 + context.horizon),
             graph=self.graph,
@@ -296,7 +316,8 @@ def shifted_neighborhoods(
     return Neighborhoods(centers, members, weights, graph=graph)
 
 
-def _check_weight(weight: Any) -> None:
+def check_weight(weight: Any) -> None:
+    """Refuse a weight that is no number, negative or infinite."""
     if not (isinstance(weight, Real) and 0.0 <= float(weight) < np.inf):
         raise GraphError(
             f"weight must be a finite number that is not negative, but it is {weight!r}."

@@ -6,6 +6,7 @@ are already checked. (`subspace_angles` compares what two models extract from da
 does not matter.)
 
 `left_open` measures what similar states leave open; `predictability` is one of its numbers.
+`soft_left_open` is a smooth form of it, with its gradient.
 The parts that measures share with methods are public as well: linear prediction
 (`fit_autoregression`, `histories`) and spectra (`segment_transforms`, `power_spectra`,
 `spectral_entropy`).
@@ -25,6 +26,13 @@ from predfeat.measures._period import Periods, periods
 from predfeat.measures._predictability import predictability
 from predfeat.measures._predictive_information import predictive_information
 from predfeat.measures._slowness import slowness
+from predfeat.measures._soft_left_open import (
+    SoftLeftOpen,
+    SoftNeighborhoods,
+    power_mean,
+    soft_left_open,
+    soft_neighborhoods,
+)
 from predfeat.measures._spectra import (
     PRIOR_WEIGHT,
     power_spectra,
@@ -38,6 +46,8 @@ __all__ = [
     "STEPS",
     "LeftOpen",
     "Periods",
+    "SoftLeftOpen",
+    "SoftNeighborhoods",
     "autoregression_error",
     "available_neighbors",
     "fit_autoregression",
@@ -46,6 +56,7 @@ __all__ = [
     "left_open",
     "nested_shares",
     "periods",
+    "power_mean",
     "power_spectra",
     "predictability",
     "predicted_shares",
@@ -53,6 +64,8 @@ __all__ = [
     "segment_transforms",
     "tapered_segments",
     "slowness",
+    "soft_left_open",
+    "soft_neighborhoods",
     "spectral_entropy",
     "subspace_angles",
 ]

@@ -6,8 +6,11 @@ are exact: they return the neighbours that float64 brute force returns. Among ti
 that come next on a circle are taken (`_crowds`), so that no row is everyone's neighbour.
 """
 
+from predfeat.neighbors._conditioned import search_beside_values, search_within_classes
 from predfeat.neighbors._engine import Engine
 from predfeat.neighbors._exclusion import Exclusion, fewest_candidates
+from predfeat.neighbors._given import check_neighbors, is_neighbors
+from predfeat.neighbors._metric import Metric, search_by_metric
 from predfeat.neighbors._nearest_neighbors import SEARCH_CONSTRAINTS, nearest_neighbors
 from predfeat.neighbors._question import Question
 from predfeat.neighbors._ranking import rank_candidates
@@ -26,14 +29,20 @@ __all__ = [
     "SEARCH_CONSTRAINTS",
     "Engine",
     "Exclusion",
+    "Metric",
     "NeighborTable",
     "Question",
+    "check_neighbors",
     "choose_engine",
     "engines",
     "fewest_candidates",
+    "is_neighbors",
     "nearest_neighbors",
     "rank_candidates",
     "register_engine",
     "search",
+    "search_beside_values",
+    "search_by_metric",
+    "search_within_classes",
     "unregister_engine",
 ]

@@ -152,12 +152,31 @@ def _draw(
         owner, distance = owner[pair], distances[owner, column][pair]
         allowed = (members < excluded.first[some[owner]]) | (members >= excluded.stop[some[owner]])
         owner, members, distance = owner[allowed], members[allowed], distance[allowed]
-        steps = steps_ahead(places[owner], crowds.places[members])
-        order = np.lexsort((members, steps, distance, owner))
+        order = _in_order(owner, distance, places[owner], members, crowds)
         first = np.searchsorted(owner[order], np.flatnonzero(decided))
         best = order[first[:, None] + np.arange(n_neighbors)]
         positions[some[decided]], squared[some[decided]] = members[best], distance[best]
     return np.concatenate(undecided)
+
+
+def _in_order(
+    owner: IntArray, distance: FloatArray, place: IntArray, members: IntArray, crowds: Crowds
+) -> IntArray:
+    """Return the order by owner, distance, steps round the circle and position.
+
+    The pairs of each owner come crowd by crowd, the nearest crowd first, and each crowd's members
+    in their order round the circle. So only crowds at equal distances have to be merged.
+    """
+    order = np.arange(len(owner))
+    crowd = crowds.number[members]
+    tied = (owner[1:] == owner[:-1]) & (distance[1:] == distance[:-1]) & (crowd[1:] != crowd[:-1])
+    if tied.any():
+        concerned = np.zeros(int(owner[-1]) + 1, dtype=bool)
+        concerned[owner[1:][tied]] = True
+        some = np.flatnonzero(concerned[owner])
+        steps = steps_ahead(place[some], crowds.places[members[some]])
+        order[some] = some[np.lexsort((members[some], steps, distance[some], owner[some]))]
+    return order
 
 
 def _count_excluded(crowded: _Crowded, queries: IntArray, candidates: IntArray) -> IntArray:

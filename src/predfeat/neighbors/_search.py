@@ -17,9 +17,11 @@ from predfeat.neighbors._registry import AUTO, choose_engine, find_engine
 from predfeat.neighbors._table import NeighborTable
 from predfeat.series import Sequences, States
 
-__all__ = ["search"]
+__all__ = ["LARGEST_EXPONENT", "search"]
 
-_LARGEST_EXPONENT = 480
+# Of two in the largest number that is squared: far from overflow, and numbers down to 1e-298 of it
+# still have squares that do not vanish.
+LARGEST_EXPONENT = 480
 
 
 def search(
@@ -122,7 +124,7 @@ def _well_scaled(queries: States, library: States) -> tuple[States, States, int]
     from overflow, and values down to 1e-298 of it still have squares that do not vanish.
     """
     largest = max(_largest(queries.series), _largest(library.series))
-    exponent = _LARGEST_EXPONENT - int(np.frexp(largest)[1])
+    exponent = LARGEST_EXPONENT - int(np.frexp(largest)[1])
     series = _times_power(library.series, exponent)
     scaled = States(series, library.times, library.n_lags)
     if queries is library:

@@ -5,24 +5,45 @@ message about data comes from here. Later stages ask `Sequences` which rows reac
 """
 
 from predfeat.series._adapters import from_frame, from_list, from_trials
+from predfeat.series._annotations import (
+    ANNOTATIONS,
+    Annotations,
+    Classes,
+    check_annotations,
+)
+from predfeat.series._episodes import Episodes, from_episodes
 from predfeat.series._matrix import Matrix, check_matrix, column_names, refuse_overflow
+from predfeat.series._observations import flatten_observation
 from predfeat.series._preparation import aliased_share, delay, detrend, difference, thin
 from predfeat.series._sequences import Sequences, check_sequences, fewer_rows
 from predfeat.series._states import States, find_states, what_follows
+from predfeat.series._symbols import NO_SYMBOL, Symbols, as_objects, check_symbols, find_symbols
 
 __all__ = [
+    "NO_SYMBOL",
+    "Episodes",
+    "ANNOTATIONS",
+    "Annotations",
+    "Classes",
     "Matrix",
     "Sequences",
     "States",
+    "Symbols",
     "aliased_share",
+    "as_objects",
+    "check_annotations",
     "check_matrix",
     "check_sequences",
+    "check_symbols",
     "column_names",
     "delay",
     "detrend",
     "difference",
     "fewer_rows",
     "find_states",
+    "find_symbols",
+    "flatten_observation",
+    "from_episodes",
     "from_frame",
     "from_list",
     "from_trials",

@@ -17,7 +17,7 @@ from predfeat.exceptions import (
 )
 from predfeat.series._matrix import Matrix, check_matrix
 
-__all__ = ["Sequences", "check_sequences", "fewer_rows"]
+__all__ = ["Sequences", "check_sequences", "fewer_rows", "is_missing"]
 
 
 @dataclass(frozen=True)
@@ -215,7 +215,7 @@ def _check_groups(groups: ArrayLike, n_rows: int) -> AnyArray:
             f"groups must have one id per row: X has {n_rows} rows, groups has {len(ids)}."
         )
     if ids.dtype.kind in "fOmM":
-        missing = [row for row, i in enumerate(ids) if _is_missing(i)]
+        missing = [row for row, i in enumerate(ids) if is_missing(i)]
         if missing:
             raise GroupsError(
                 f"groups must have an id for every row, but row {missing[0]} has none. "
@@ -224,11 +224,12 @@ def _check_groups(groups: ArrayLike, n_rows: int) -> AnyArray:
     return ids
 
 
-def _is_missing(group_id: Any) -> bool:
-    if group_id is None:
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN, NaT or pandas' NA."""
+    if value is None:
         return True
     try:
-        return bool(group_id != group_id)  # NaN and NaT differ from themselves
+        return bool(value != value)  # NaN and NaT differ from themselves
     except TypeError:  # pandas' NA has no truth value
         return True
 
