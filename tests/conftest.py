@@ -1,10 +1,18 @@
 """Fixtures for all tests. Plain functions that they share are in modules beside this one."""
 
 import io
+import os
 import sys
 
 import pytest
+from hypothesis import settings
 from threadpoolctl import threadpool_info, threadpool_limits
+
+# New cases are looked for where someone can look into what is found: elsewhere, and in
+# benchmarks/quality/fuzz.py. In CI every run of one commit tries the same cases.
+settings.register_profile("same cases", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("same cases")
 
 
 @pytest.fixture(params=range(5))

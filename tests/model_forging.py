@@ -7,7 +7,7 @@ import zipfile
 
 import numpy as np
 
-from predfeat import GPFA, PFA, SFA, ForeCA, RandomFeatures
+from predfeat import DCA, GPFA, LPP, PFA, SFA, DescentFeatures, ForeCA, RandomFeatures
 from predfeat.persistence._archive import write_archive
 
 ESTIMATORS = [
@@ -15,6 +15,9 @@ ESTIMATORS = [
     SFA(n_components=2),
     PFA(n_components=3, n_lags=2, n_repeats=1),
     ForeCA(n_components=2, max_iter=5),
+    DCA(n_components=2, n_window=3, n_starts=1),
+    LPP(n_components=2, n_neighbors=4),
+    DescentFeatures(n_components=2, n_neighbors=4, n_starts=1, n_sets=1),
     RandomFeatures(n_components=2, random_state=3),
 ]
 

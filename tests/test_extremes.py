@@ -7,7 +7,17 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from predfeat import GPFA, PFA, SFA, AutoFeatures, ForeCA, RandomFeatures
+from predfeat import (
+    DCA,
+    GPFA,
+    LPP,
+    PFA,
+    SFA,
+    AutoFeatures,
+    DescentFeatures,
+    ForeCA,
+    RandomFeatures,
+)
 from predfeat.exceptions import InfiniteValueError, NotNumericError, RankError, ScaleError
 from predfeat.measures import (
     autoregression_error,
@@ -28,6 +38,9 @@ METHODS = [
     SFA(),
     PFA(),
     ForeCA(n_starts=1),
+    DCA(n_starts=1),
+    LPP(),
+    DescentFeatures(n_starts=1, n_sets=1),
     RandomFeatures(random_state=0),
 ]
 every = pytest.mark.parametrize(

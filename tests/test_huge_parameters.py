@@ -4,7 +4,18 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from predfeat import GPFA, PFA, SFA, AutoFeatures, ForeCA, RandomFeatures, nearest_neighbors
+from predfeat import (
+    DCA,
+    GPFA,
+    LPP,
+    PFA,
+    SFA,
+    AutoFeatures,
+    DescentFeatures,
+    ForeCA,
+    RandomFeatures,
+    nearest_neighbors,
+)
 from predfeat.measures import (
     autoregression_error,
     available_neighbors,
@@ -21,6 +32,9 @@ METHODS = [
     SFA(),
     PFA(),
     ForeCA(),
+    DCA(),
+    LPP(),
+    DescentFeatures(),
     RandomFeatures(random_state=0),
     AutoFeatures(n_jobs=1),
 ]

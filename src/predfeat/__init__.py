@@ -11,10 +11,10 @@ neighbors       similarity: the k nearest states of every state
 graph           which samples to pull together: projected Laplacians
 solvers         the eigenproblem: order, sign, rank
 measures        the quality of features: pure functions
-features        the estimators GPFA, SFA, PFA, ForeCA, RandomFeatures, AutoFeatures
+features        the estimators: GPFA, SFA, PFA, ForeCA, DCA, DescentFeatures and others
 selection       which p, k and M, how many are real, what went wrong
 persistence     model files without pickle
-datasets        generators with a known answer, readers of files
+datasets        generators with a known answer, simulators, readers of files
 experiments     methods compared on data
 report          results as plain dicts, and as one HTML page
 cli             the command `predfeat`
@@ -27,7 +27,18 @@ from typing import TYPE_CHECKING, Any
 from predfeat._version import __version__
 
 if TYPE_CHECKING:
-    from predfeat.features import GPFA, PFA, SFA, AutoFeatures, ForeCA, RandomFeatures
+    from predfeat.features import (
+        DCA,
+        GPFA,
+        LPP,
+        PFA,
+        SFA,
+        AutoFeatures,
+        DescentFeatures,
+        ForeCA,
+        RandomFeatures,
+        SymbolFeatures,
+    )
     from predfeat.neighbors import nearest_neighbors
     from predfeat.persistence import load, read_header, save
     from predfeat.selection import choose, diagnose, significance
@@ -37,8 +48,12 @@ __all__ = [
     "SFA",
     "PFA",
     "ForeCA",
+    "DCA",
+    "LPP",
+    "DescentFeatures",
     "RandomFeatures",
     "AutoFeatures",
+    "SymbolFeatures",
     "choose",
     "significance",
     "diagnose",
@@ -52,7 +67,8 @@ __all__ = [
 # Loaded on first access: `predfeat --help` need not wait for scikit-learn.
 _HOMES = {
     **dict.fromkeys(
-        ("GPFA", "SFA", "PFA", "ForeCA", "RandomFeatures", "AutoFeatures"), "predfeat.features"
+        __all__[: __all__.index("choose")],
+        "predfeat.features",
     ),
     **dict.fromkeys(("choose", "significance", "diagnose"), "predfeat.selection"),
     "nearest_neighbors": "predfeat.neighbors",

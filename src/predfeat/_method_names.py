@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = ["METHOD_NAMES", "understood_word"]
+__all__ = ["METHOD_NAMES", "ON_REQUEST", "understood_word"]
 
 METHOD_NAMES: Mapping[str, str] = MappingProxyType(
     {
@@ -18,11 +18,21 @@ METHOD_NAMES: Mapping[str, str] = MappingProxyType(
         "foreca": "ForeCA",
         "gpfa1": "GPFA (1)",
         "gpfa2": "GPFA (2)",
+        "dca": "DCA",
+        "lpp": "LPP",
+        "descent": "Descent",
         "auto": "AutoFeatures",
     }
 )
+# Comparisons run them only if they are named: they are not among the paper's methods.
+ON_REQUEST = ("dca", "lpp", "descent", "auto")
 # GPFA's own default graph is that of GPFA (2).
-_ALIASES = {"gpfa": "gpfa2", "randomfeatures": "random", "autofeatures": "auto"}
+_ALIASES = {
+    "gpfa": "gpfa2",
+    "randomfeatures": "random",
+    "descentfeatures": "descent",
+    "autofeatures": "auto",
+}
 
 
 def understood_word(given: str) -> str | None:

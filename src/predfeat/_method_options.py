@@ -71,35 +71,42 @@ class MethodOption:
         default = f" ({self.default})" if self.default else ""
         if self.methods == _ALL:
             return f"{self.sentence[:-1]}{default}."
-        words = {"AutoFeatures": "auto", "RandomFeatures": "random"}
+        words = {"AutoFeatures": "auto", "DescentFeatures": "descent", "RandomFeatures": "random"}
         return f"{', '.join(words.get(m, m) for m in self.methods)}: {self.text}{default}."
 
 
-_LAGGED = ("GPFA", "PFA", "AutoFeatures")
+_LAGGED = ("GPFA", "PFA", "DescentFeatures", "AutoFeatures")
+_BY_NEIGHBORS = ("GPFA", "DescentFeatures", "AutoFeatures")
 _OPTIONS = (
     MethodOption("n_components", int, "features to find, M",
                  "3, or fewer if the data has fewer directions", _ALL, _BOTH, at_least=1),
     MethodOption("n_lags", int, "samples in a state, p", "1", _LAGGED, _BOTH),
     MethodOption("horizon", int, "steps ahead to predict, H", "1", _LAGGED, _BOTH),
     MethodOption("n_neighbors", int, "neighbours of each state, k", "10",
-                 ("GPFA", "AutoFeatures"), _BOTH),
+                 (*_BY_NEIGHBORS, "LPP"), _BOTH),
     MethodOption("pca_components", str, "principal components to keep before whitening: a count, "
                  "a share of variance such as 0.99, or none", "", _ALL, _BOTH),
     MethodOption("graph", str, "star (default) or full", ""),
     MethodOption("init", str, "input (default), pca, sfa, slow_fast, pfa, foreca or auto", ""),
-    MethodOption("max_iter", int, "iterations at most", "50 and 100", ("GPFA", "ForeCA")),
+    MethodOption("metric", str, "how the first neighbours are compared: euclidean, in white space "
+                 "(default), or another metric of scikit-learn's, in the data as given", ""),
+    MethodOption("max_iter", int, "iterations at most", "50, 100, 500 and 20",
+                 ("GPFA", "ForeCA", "DCA", "DescentFeatures")),
+    MethodOption("n_window", int, "rows of the past, and of the future that they tell of, T", "5",
+                 ("DCA",), at_least=1),
     MethodOption("theiler", int, "rows around a state to exclude as neighbours", "0",
-                 ("GPFA", "AutoFeatures")),
+                 _BY_NEIGHBORS),
     MethodOption("n_averaged", int, "last iterations to average over", "1"),
+    MethodOption("refine", bool, "descend from the result with the full gradient", "no"),
     MethodOption("n_intermediate", int, "features between the iterations", "M"),
     MethodOption("past", bool, "also compare what came before", "yes"),
     MethodOption("normalized", bool, "normalise with the degrees", "yes"),
     MethodOption("weighting", str, "equal (default) or inverse_spread, which lets loud moments "
                  "count less", ""),
     MethodOption("random_state", int, "seed of the random numbers", "",
-                 ("ForeCA", "RandomFeatures"), at_least=0, other=("--seed",)),
-    MethodOption("criterion", str, "scores candidates by balanced (default), typical, training or "
-                 "validation", "", ("AutoFeatures",)),
+                 ("ForeCA", "DCA", "RandomFeatures"), at_least=0, other=("--seed",)),
+    MethodOption("power", float, "what to minimise: 2 variance, 1 deviation, 0 missing "
+                 "information", "2", ("DescentFeatures",)),
 )  # fmt: skip
 
 METHOD_OPTIONS: Mapping[str, MethodOption] = MappingProxyType(

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from predfeat import GPFA, PFA, SFA, ForeCA, RandomFeatures
+from predfeat import DCA, GPFA, LPP, PFA, SFA, DescentFeatures, ForeCA, RandomFeatures
 from predfeat.exceptions import (
     ComplexDataError,
     ConstantColumnsWarning,
@@ -21,7 +21,16 @@ from predfeat.exceptions import (
     TooFewStatesError,
 )
 
-METHODS = [GPFA(n_neighbors=5), SFA(), PFA(), ForeCA(), RandomFeatures(random_state=0)]
+METHODS = [
+    GPFA(n_neighbors=5),
+    SFA(),
+    PFA(),
+    ForeCA(),
+    DCA(n_starts=1),
+    LPP(n_neighbors=5),
+    DescentFeatures(n_neighbors=5, n_starts=1),
+    RandomFeatures(random_state=0),
+]
 every = pytest.mark.parametrize("method", METHODS, ids=lambda m: type(m).__name__)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engines import ENGINES
-from predfeat import GPFA, SFA
+from predfeat import GPFA, SFA, AutoFeatures, DescentFeatures
 from predfeat._progress import following, ticker
 from predfeat._threads import map_blocks
 from predfeat.features import _duration, expected_time
@@ -39,7 +39,10 @@ def test_iterations_are_counted_to_the_last(monkeypatch):
     assert model.max_iter == 11
 
 
-@pytest.mark.parametrize("model", [GPFA(max_iter=4), GPFA(max_iter=3, init="auto"), SFA()])
+@pytest.mark.parametrize(
+    "model",
+    [GPFA(max_iter=4), GPFA(max_iter=3, init="auto"), SFA(), DescentFeatures(1, n_starts=1)],
+)
 def test_of_every_method(model, monkeypatch):
     monkeypatch.setattr(_duration, "_MIN_TRIAL_ROWS", 100)
     X = np.random.default_rng(0).normal(size=(500, 3))
@@ -66,6 +69,18 @@ def test_progress_is_told_within_an_iteration_and_never_goes_back(method, monkey
         assert len([each for each in seen if n_done < each < n_done + 1]) > 3
     plain = GPFA(1, max_iter=2, tol=0, engine=method, n_jobs=1).fit(X)
     np.testing.assert_array_equal(plain.components_, told)
+
+
+@pytest.mark.parametrize(
+    "model", [DescentFeatures(2, n_starts=2), AutoFeatures(1), GPFA(1, refine=True)]
+)
+def test_progress_of_many_searches_never_goes_back(model):
+    X, seen = np.random.default_rng(0).normal(size=(300, 4)), []
+    with following(lambda done, total: seen.append((done, total))):
+        model.fit(X)
+    assert len({total for _, total in seen}) == 1
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+    assert len({done for done, _ in seen}) > 5
 
 
 def test_nobody_is_told_who_does_not_follow():

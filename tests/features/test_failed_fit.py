@@ -8,7 +8,17 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from predfeat import GPFA, PFA, SFA, AutoFeatures, ForeCA, RandomFeatures
+from predfeat import (
+    DCA,
+    GPFA,
+    LPP,
+    PFA,
+    SFA,
+    AutoFeatures,
+    DescentFeatures,
+    ForeCA,
+    RandomFeatures,
+)
 
 METHODS = [
     GPFA(max_iter=3),
@@ -16,6 +26,9 @@ METHODS = [
     SFA(),
     PFA(n_lags=2),
     ForeCA(n_starts=1),
+    DCA(n_starts=1),
+    LPP(),
+    DescentFeatures(n_starts=1, n_sets=1),
     RandomFeatures(random_state=0),
     AutoFeatures(),
 ]

@@ -7,7 +7,17 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from predfeat import GPFA, PFA, SFA, AutoFeatures, ForeCA, RandomFeatures
+from predfeat import (
+    DCA,
+    GPFA,
+    LPP,
+    PFA,
+    SFA,
+    AutoFeatures,
+    DescentFeatures,
+    ForeCA,
+    RandomFeatures,
+)
 from predfeat.exceptions import GroupsError, IgnoredTargetWarning
 
 N_ROWS = 60
@@ -18,6 +28,9 @@ METHODS = [
     SFA(),
     PFA(),
     ForeCA(max_iter=2),
+    DCA(max_iter=2, n_starts=0),
+    LPP(),
+    DescentFeatures(max_iter=0, n_starts=1, n_sets=1),
     RandomFeatures(),
     AutoFeatures(n_components=1),
 ]

@@ -7,7 +7,7 @@ from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 
 import naive_selection
-from predfeat import GPFA, PFA, SFA, ForeCA, RandomFeatures
+from predfeat import DCA, GPFA, LPP, PFA, SFA, DescentFeatures, ForeCA, RandomFeatures
 from predfeat.datasets import predictable_noise
 from predfeat.exceptions import RankError
 from predfeat.measures import subspace_angles
@@ -19,9 +19,12 @@ METHODS = [
     SFA(),
     PFA(n_lags=2),
     ForeCA(),
+    DCA(tol=0),
+    DescentFeatures(n_starts=2, n_sets=2),
+    LPP(n_neighbors=5),
     RandomFeatures(random_state=0),
 ]
-WITH_TIME = METHODS[:-1]  # random directions have nothing to do with time
+LEARNT = METHODS[:-1]  # random directions have nothing to do with the data
 every = pytest.mark.parametrize("method", METHODS, ids=str)
 
 
@@ -55,8 +58,8 @@ def test_features_have_mean_zero_and_unit_variance(method):
     np.testing.assert_allclose(Y.std(axis=0), 1.0, rtol=1e-10)
 
 
-# Solutions of GPFA's generalized problem are orthogonal in D, not in white space.
-@pytest.mark.parametrize("method", METHODS[1:], ids=str)
+# Solutions of the generalized problem of GPFA and of LPP are orthogonal in D, not in white space.
+@pytest.mark.parametrize("method", [m for m in METHODS[1:] if not isinstance(m, LPP)], ids=str)
 def test_features_are_uncorrelated(method):
     Y = clone(method).set_params(n_components=3).fit_transform(waves())
     np.testing.assert_allclose(Y.T @ Y / len(Y), np.eye(3), atol=1e-8)
@@ -157,8 +160,9 @@ def test_repeated_fits_give_the_same_bits(method):
     np.testing.assert_array_equal(clone(method).fit(X).components_, first)
 
 
-# Random directions are drawn with respect to the principal axes, which mixing changes.
-@pytest.mark.parametrize("method", WITH_TIME, ids=str)
+# Random directions are drawn with respect to the principal axes, which mixing changes; LPP measures
+# distances in the input.
+@pytest.mark.parametrize("method", [m for m in LEARNT if not isinstance(m, LPP)], ids=str)
 def test_mixing_and_moving_the_inputs_changes_no_feature(method):
     random = np.random.default_rng(5)
     X = waves()
@@ -168,13 +172,13 @@ def test_mixing_and_moving_the_inputs_changes_no_feature(method):
     Y = clone(method).fit_transform(X)
     mixed = clone(method).fit_transform(X @ mixing + 100 * random.normal(size=5))
     signs = np.sign(np.sum(Y * mixed, axis=0))
-    # ForeCA's steps converge linearly and stop where the entropy's last digit does: the
-    # direction is then known to the square root of that.
-    tolerance = 1e-4 if isinstance(method, ForeCA) else 1e-7
+    # The steps of ForeCA and of DCA stop where the objective's last digit does: the direction is
+    # then known to the square root of that.
+    tolerance = 1e-4 if isinstance(method, ForeCA | DCA) else 1e-7
     np.testing.assert_allclose(mixed * signs, Y, atol=tolerance)
 
 
-@pytest.mark.parametrize("method", WITH_TIME, ids=str)
+@pytest.mark.parametrize("method", LEARNT, ids=str)
 def test_shuffling_whole_trials_leaves_the_span(method):
     random = np.random.default_rng(6)
     trials = waves(400).reshape(10, 40, 5)
@@ -185,7 +189,7 @@ def test_shuffling_whole_trials_leaves_the_span(method):
         method = clone(method).set_params(tol=0, max_iter=500)
     model = clone(method).fit(X, groups=groups)
     other = clone(method).fit(shuffled, groups=groups)
-    limit = 1e-3 if isinstance(method, ForeCA) else 1e-6
+    limit = 1e-3 if isinstance(method, ForeCA | DCA) else 1e-6  # degrees; as above
     assert subspace_angles(model, other, X)[0] < limit
 
 
@@ -228,13 +232,15 @@ def test_fewer_principal_components(method):
     np.testing.assert_allclose(features, inside, atol=1e-9)
 
 
-@pytest.mark.parametrize("method", WITH_TIME, ids=str)
+@pytest.mark.parametrize("method", LEARNT, ids=str)
 def test_principal_components_before_or_inside(method):
     X = waves()
     scores = PCA(3).fit_transform(X)
     inside = clone(method).set_params(pca_components=3).fit_transform(X)
     before = clone(method).fit_transform(scores)
-    limit = 1.0 if isinstance(method, ForeCA) else 1e-6  # degrees; other starts, default tol
+    limit = 1e-3 if isinstance(method, DCA) else 1e-6  # degrees; as above
+    if isinstance(method, ForeCA):
+        limit = 1.0  # other starts, default tol
     assert subspace_angles(inside, before)[0] < limit
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from predfeat import GPFA, PFA, SFA, ForeCA, RandomFeatures
+from predfeat import DCA, GPFA, LPP, PFA, SFA, DescentFeatures, ForeCA, RandomFeatures
 from predfeat.exceptions import ConstantColumnsWarning
 from predfeat.measures import subspace_angles
 
@@ -15,11 +15,14 @@ METHODS = [
     SFA(),
     PFA(n_lags=2),
     ForeCA(tol=0, max_iter=500),
+    DCA(n_window=3, tol=0),
+    DescentFeatures(n_starts=2, n_sets=2),
+    LPP(),
     RandomFeatures(random_state=0),
 ]
 every = pytest.mark.parametrize("method", METHODS, ids=lambda m: type(m).__name__)
-# Random directions have no right answer.
-answering = pytest.mark.parametrize("method", METHODS[:-1], ids=lambda m: type(m).__name__)
+# Random directions have no right answer, and LPP's has nothing to do with waves.
+answering = pytest.mark.parametrize("method", METHODS[:-2], ids=lambda m: type(m).__name__)
 
 
 def waves(n_rows=400, seed=0):
@@ -41,8 +44,9 @@ def assert_same_features(Y, other, tolerance):
 
 
 def tolerance_of(method):
-    # A fixed point of ForeCA's steps is known to the square root of the entropy's last digits.
-    return 1e-4 if isinstance(method, ForeCA) else 1e-6
+    # What the steps of ForeCA and of DCA reach is known to the square root of the objective's last
+    # digits.
+    return 1e-4 if isinstance(method, ForeCA | DCA) else 1e-6
 
 
 def assert_sound(model, X):

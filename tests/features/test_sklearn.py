@@ -11,9 +11,20 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from predfeat import GPFA, PFA, SFA, ForeCA, RandomFeatures
+from predfeat import (
+    DCA,
+    GPFA,
+    LPP,
+    PFA,
+    SFA,
+    DescentFeatures,
+    ForeCA,
+    RandomFeatures,
+    SymbolFeatures,
+)
 from predfeat.measures import predicted_shares
 from predfeat.series import check_sequences
 
@@ -23,10 +34,13 @@ ESTIMATORS = [
     SFA(),
     PFA(horizon=2),
     ForeCA(),
+    DCA(n_window=3, n_starts=2),  # some checks have no more than 6 rows between gaps
+    LPP(n_neighbors=3),
+    DescentFeatures(n_neighbors=3, n_starts=2, n_sets=2),
     RandomFeatures(random_state=0),
 ]
-FIVE = [ESTIMATORS[i] for i in (0, 2, 3, 4, 5)]
-by_name = pytest.mark.parametrize("estimator", FIVE, ids=lambda e: type(e).__name__)
+ONE_OF_EACH = [ESTIMATORS[i] for i in (0, 2, 3, 4, 5, 6, 7, 8)]
+by_name = pytest.mark.parametrize("estimator", ONE_OF_EACH, ids=lambda e: type(e).__name__)
 
 
 # Some checks fit to the irises, whose labels are sorted as the ids of sequences are.
@@ -34,6 +48,27 @@ by_name = pytest.mark.parametrize("estimator", FIVE, ids=lambda e: type(e).__nam
 @parametrize_with_checks(ESTIMATORS)
 def test_checks_of_scikit_learn(estimator, check):
     check(estimator)
+
+
+# Where the input is no matrix, parametrize_with_checks checks only that one can be cloned.
+@pytest.mark.parametrize(
+    "check",
+    [
+        estimator_checks.check_estimator_cloneable,
+        estimator_checks.check_estimator_tags_renamed,
+        estimator_checks.check_valid_tag_types,
+        estimator_checks.check_estimator_repr,
+        estimator_checks.check_no_attributes_set_in_init,
+        estimator_checks.check_do_not_raise_errors_in_init_or_set_params,
+        estimator_checks.check_mixin_order,
+        estimator_checks.check_parameters_default_constructible,
+        estimator_checks.check_get_params_invariance,
+        estimator_checks.check_set_params,
+    ],
+    ids=lambda check: check.__name__,
+)
+def test_checks_of_scikit_learn_that_need_no_matrix(check):
+    check("SymbolFeatures", SymbolFeatures())
 
 
 def trials(n_trials=8, length=40, seed=0):
@@ -146,7 +181,7 @@ def test_groups_reach_the_fit(estimator):
     apart = clone(estimator).fit(X, groups=groups)
     direct = clone(estimator).fit_transform(X, groups=groups)
     np.testing.assert_array_equal(direct, apart.transform(X))
-    if not isinstance(estimator, RandomFeatures):
+    if not isinstance(estimator, LPP | RandomFeatures):  # time plays no part in these
         joined = clone(estimator).fit(X)
         assert np.abs(apart.components_ - joined.components_).max() > 1e-6
 

@@ -14,7 +14,10 @@ from fuzzing.cases import Case, Wrong
 from predfeat import exceptions, measures, selection
 from predfeat import series as adapters
 
-ESTIMATORS = ["GPFA", "GPFA", "SFA", "PFA", "ForeCA", "RandomFeatures", "AutoFeatures"]
+ESTIMATORS = [
+    "GPFA", "GPFA", "SFA", "PFA", "ForeCA", "DCA", "LPP", "DescentFeatures",
+    "RandomFeatures", "AutoFeatures",
+]  # fmt: skip
 # Values that each parameter takes; the last ones it must refuse.
 PARAMETERS: dict[str, list[Any]] = {
     "n_components": [1, 2, 3, 5, 0, -1, 10**9, 2.5, None, "x", True, np.int64(2)],
@@ -49,7 +52,7 @@ PARAMETERS: dict[str, list[Any]] = {
     "n_repeats": [0, 1, 3, -1],
     "n_starts": [1, 2, 0],
     "random_state": [0, 1, 2**32 - 1, 2**32, -1, "x"],
-    "criterion": ["balanced", "typical", "training", "validation", "x"],
+    "power": [2, 1, 0, 0.5, -1, 3],
     "n_folds": [2, 3, 0, 10**6],
     "relative": [True, False],
     "per_component": [True, False],

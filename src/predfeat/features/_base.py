@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,9 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 from predfeat._compat import POSITIVE, Interval, RealNotInt
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import DimensionError
+from predfeat.features._earlier_fit import earlier_fit_aside
 from predfeat.features._ignored_target import check_ignored_target
 from predfeat.measures import predicted_shares
-from predfeat.series import Sequences, check_matrix, check_sequences, refuse_overflow
+from predfeat.series import Matrix, Sequences, check_matrix, check_sequences, refuse_overflow
 from predfeat.solvers import fix_signs
 from predfeat.whitening import Whitening, fit_whitening
 
@@ -67,16 +66,21 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             A fit that fails or is interrupted keeps the results of an earlier one.
         """
         self.check_parameters()
-        with self._earlier_fit_aside():
+        with earlier_fit_aside(self):
             matrix = check_matrix(X, estimator=self, min_rows=2)
             check_ignored_target(y, groups, len(matrix.values), type(self).__name__)
-            series = check_sequences(matrix, groups)
-            series.times(ahead=1)  # raises if no two samples are adjacent: no dynamics
-            whitening = fit_whitening(
-                series, self.pca_components, names=matrix.names, resolution=matrix.resolution
-            )
+            series, whitening = self._whitened(matrix, groups)
             self._fit_white(whitening.apply(series), whitening)
         return self
+
+    def _whitened(self, matrix: Matrix, groups: ArrayLike | None) -> tuple[Sequences, Whitening]:
+        """Return a checked matrix as a series, and the map that makes it white."""
+        series = check_sequences(matrix, groups)
+        series.times(ahead=1)  # raises if no two samples are adjacent: no dynamics
+        whitening = fit_whitening(
+            series, self.pca_components, names=matrix.names, resolution=matrix.resolution
+        )
+        return series, whitening
 
     def fit_series(self, series: Sequences, *, resolution: float = _FLOAT64) -> Self:
         """Find the features of a checked series, without checks and warnings.
@@ -93,9 +97,13 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self
         """
         whitening = fit_whitening(series, self.pca_components, warn=False, resolution=resolution)
-        return self.fit_white(whitening.apply(series), whitening)
+        return self.fit_white(whitening.apply(series), whitening, **self._known(series))
 
-    def fit_white(self, white: Sequences, whitening: Whitening) -> Self:
+    def _known(self, series: Sequences) -> dict[str, Any]:
+        """Return what else `find_directions` can use of a series."""
+        return {}
+
+    def fit_white(self, white: Sequences, whitening: Whitening, **known: Any) -> Self:
         """Find the features of a white series; saves work in several fits of the same data.
 
         Parameters
@@ -104,6 +112,8 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             The training data in white space.
         whitening : Whitening
             The map to white space; `pca_components` is not used again.
+        **known
+            What else `find_directions` of the method can use.
 
         Returns
         -------
@@ -122,38 +132,19 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         >>> models[0].components_.shape
         (2, 10)
         """
-        with self._earlier_fit_aside():
+        with earlier_fit_aside(self):
             self.n_features_in_ = len(whitening.mean)
-            self._fit_white(white, whitening)
+            self._fit_white(white, whitening, **known)
         return self
 
-    def _fit_white(self, white: Sequences, whitening: Whitening) -> None:
+    def _fit_white(self, white: Sequences, whitening: Whitening, **known: Any) -> None:
+        """Find and keep the directions; `known` is for methods that use more than the series."""
         whitening.require(self.n_components)
-        self._keep(whitening, self.find_directions(white, whitening))
+        self._keep(whitening, self.find_directions(white, whitening, **known))
 
     def check_parameters(self) -> None:
         """Raise an error if a parameter has an invalid type or value."""
         self._validate_params()
-
-    @contextmanager
-    def _earlier_fit_aside(self) -> Iterator[None]:
-        """Set aside the results of an earlier fit, and restore them if this one fails.
-
-        Results are never changed in place, so references are enough.
-        """
-        earlier = self._fitted_attributes()
-        for name in earlier:
-            delattr(self, name)
-        try:
-            yield
-        except BaseException:  # Ctrl-C is no Exception
-            for name in self._fitted_attributes():
-                delattr(self, name)
-            self.__dict__.update(earlier)
-            raise
-
-    def _fitted_attributes(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name.endswith("_")}
 
     @abstractmethod
     def find_directions(self, white: Sequences, whitening: Whitening) -> FloatArray:

@@ -110,7 +110,7 @@ def _timed(trial: Any, values: Any, ids: Any, n_rows: int) -> FloatArray:
         started = perf_counter()
         trial.fit(values[part], groups=None if ids is None else ids[part])
         seconds = perf_counter() - started
-    if not hasattr(trial, "history_"):
+    if not isinstance(trial, GPFA):
         return np.array([seconds])
     if hasattr(trial, "start_scores_"):  # the history covers only one of several runs
         n_done = trial.max_iter

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from predfeat._typing import FloatArray, IntArray
 from predfeat.graph import (
     EdgeTerm,
@@ -11,15 +13,22 @@ from predfeat.graph import (
     GraphContext,
     Past,
     ProjectedLaplacian,
-    connect,
-    projected_laplacian,
-    weigh_by_inverse_spread,
+    combined,
 )
 from predfeat.neighbors import NeighborTable, search
-from predfeat.series import Sequences, find_states
+from predfeat.series import Annotations, Sequences, find_states
 from predfeat.solvers import Eigenpairs, smallest_eigenpairs
 
-__all__ = ["Embedding", "GraphSettings", "embed", "find_neighbors", "smallest_directions"]
+__all__ = [
+    "Embedding",
+    "GraphSettings",
+    "SimilarStates",
+    "embed",
+    "embed_graph",
+    "find_neighbors",
+    "graph_context",
+    "smallest_directions",
+]
 
 
 @dataclass(frozen=True)
@@ -57,6 +66,28 @@ class GraphSettings:
     theiler: int = 0
     engine: str = "auto"
     n_jobs: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class SimilarStates:
+    """The neighbours of every state.
+
+    Attributes
+    ----------
+    future : NeighborTable
+        Those whose successors should be similar.
+    past : NeighborTable or None
+        Those whose predecessors should be similar; None if they are the same.
+    """
+
+    future: NeighborTable
+    past: NeighborTable | None = None
+
+    @classmethod
+    def nobody(cls, n_neighbors: int) -> SimilarStates:
+        """Return no neighbours, for terms that need none."""
+        no_rows = np.empty((0, n_neighbors), dtype=np.intp)
+        return cls(NeighborTable(no_rows[:, 0], no_rows, np.empty(no_rows.shape)))
 
 
 @dataclass(frozen=True)
@@ -148,19 +179,36 @@ def embed(
     >>> found.directions.shape, found.eigenvalues.round(1).tolist()
     ((4, 2), [0.6, 0.6])
     """
-    context = GraphContext(
-        white=white,
-        space=space,
-        neighbors=neighbors,
-        n_lags=settings.n_lags,
-        horizon=settings.horizon,
-    )
-    connected = connect(settings.terms, context)
-    if settings.weighting == "inverse_spread":
-        connected = weigh_by_inverse_spread(connected, space.rows)
-    graph = projected_laplacian(connected, white.rows)
+    context = graph_context(white, space, SimilarStates(neighbors), settings)
+    return embed_graph(context, settings, n_directions)
+
+
+def embed_graph(context: GraphContext, settings: GraphSettings, n_directions: int) -> Embedding:
+    """Project the graph of all terms, and find its smallest solutions; see `embed`."""
+    graph = combined(settings.terms, context, weighting=settings.weighting)
     pairs = smallest_directions(graph, n_directions, normalized=settings.normalized)
     return Embedding(graph, pairs.vectors, pairs.values)
+
+
+def graph_context(
+    white: Sequences,
+    space: Sequences,
+    similar: SimilarStates,
+    settings: GraphSettings,
+    annotations: Annotations | None = None,
+) -> GraphContext:
+    """Return what edge terms may use, with these settings."""
+    return GraphContext(
+        white=white,
+        space=space,
+        neighbors=similar.future,
+        n_lags=settings.n_lags,
+        horizon=settings.horizon,
+        past_neighbors=similar.past,
+        annotations=annotations,
+        engine=settings.engine,
+        n_jobs=settings.n_jobs,
+    )
 
 
 def smallest_directions(

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from predfeat._compat import JOBS, POSITIVE, WINDOW, Interval, StrOptions
 from predfeat._logging import tell
-from predfeat._progress import step
+from predfeat._progress import following, step
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import RankError
 from predfeat.features._base import LinearFeatures
+from predfeat.features._contradictions import refuse_contradictions
+from predfeat.features._descent import Objective, descend, sorted_by_share
+from predfeat.features._earlier_fit import earlier_fit_aside
 from predfeat.features._embedding import Embedding, GraphSettings
 from predfeat.features._first_within_tolerance import first_within_tolerance
+from predfeat.features._ignored_target import check_ignored_target, warn_of_unused
 from predfeat.features._iteration import Observer, iterate
 from predfeat.features._run import Iteration, Run, averaged
+from predfeat.features._similar_states import FirstNeighbors
 from predfeat.features._starts import STARTS, TRIED, given_directions, start_directions
 from predfeat.features._stopping import BestIteration, Settled, StopPolicy, either
-from predfeat.graph import GRAPHS, Future, Past
+from predfeat.graph import GRAPHS, Different, EdgeTerm, Future, Past, is_fixed
 from predfeat.measures import left_open
-from predfeat.neighbors import ENGINES
-from predfeat.series import Sequences
+from predfeat.neighbors import ENGINES, Metric, NeighborTable, is_neighbors
+from predfeat.series import Annotations, Sequences, check_annotations, check_matrix
 from predfeat.whitening import Whitening
 
 __all__ = ["GPFA"]
@@ -66,6 +72,11 @@ class GPFA(LinearFeatures):
         connects its centre to the others. Both cost the same here.
     past : bool, default=True
         Also connect the predecessors of similar states.
+    terms : sequence of edge terms or None, default=None
+        What to connect, if not the paper's two: any of `Future`, `Past`, `Adjacent`, `Local`,
+        `SameLabel`, `SimilarValue` and `Different` of `predfeat.graph`, each with a weight, or
+        terms of your own. They replace `graph` and `past`: [Future("full"), Past("full")] is
+        GPFA (1).
     normalized : bool, default=True
         Normalise by the degrees (the generalized eigenproblem above), or use L alone.
     weighting : {"equal", "inverse_spread"}, default="equal"
@@ -81,20 +92,33 @@ class GPFA(LinearFeatures):
         the nearest of the last 5 feature spaces has not fallen by ten times this share. (The
         iteration continues while each space is more than 45 degrees from the last, unless the
         same few spaces alternate.) 0 runs exactly `max_iter` iterations.
-    init : {"input", "pca", "sfa", "slow_fast", "pfa", "foreca", "auto"} or array, default="input"
+    init : {"input", "pca", "sfa", "slow_fast", "pfa", "foreca", "auto"}, array or neighbours, \
+default="input"
         Where to search the first neighbours: in white space, in the feature space of another
         method ("slow_fast" takes the slowest and the fastest directions), or in that of a given
-        projection of shape (n_columns, any number). "auto" iterates from each named start except
+        projection of shape (n_columns, any number). Neighbours that were found elsewhere can be
+        given as well: a `NeighborTable`, a sparse graph as `KNeighborsTransformer` returns it, or
+        a tuple of row numbers and distances; see `predfeat.neighbors.check_neighbors`. "auto"
+        iterates from each named start except
         ForeCA's. From each run it keeps the iteration whose training features are the most
         predictable by eq. (2) with 10 neighbours (with weighting="inverse_spread", by the squared
         mean of the standard deviations in it). On recordings this is often an early one. A run
         ends after 8 iterations in a row without improvement. Among the runs within 10 % of the
         best, the first in this order is kept. "auto" costs three to eight times as much. With
         weighting="inverse_spread", "slow_fast" did better than "auto" on sound recordings.
+    metric : str or callable, default="euclidean"
+        How the first neighbours are compared, with init="input". "euclidean" compares samples in
+        white space. Any other name that `sklearn.metrics.pairwise_distances` knows, or a function
+        of two rows, compares the rows of X as they are given; squared distances are added over the
+        lags. Later neighbours are always Euclidean ones among the features.
     n_averaged : int, default=1
         How many final feature spaces to average (at most half of `n_iter_`). Some neighbours
         change from one iteration to the next, and the spaces change with them. 1 is the paper's
         algorithm; 10 removes most of that variation.
+    refine : bool, default=False
+        Descend from the result on what similar states leave open, with the full gradient; see
+        `predfeat.features.descend`. The iteration itself is no descent: it ignores that moving the
+        features changes which states are similar.
     n_intermediate : int or None, default=None
         Number of features to search neighbours in between iterations; by default `n_components`.
     pca_components : int, float or None, default=None
@@ -116,7 +140,8 @@ class GPFA(LinearFeatures):
         variance on the training data.
     mean_ : ndarray of shape (n_columns,)
     eigenvalues_ : ndarray of shape (n_components,)
-        λ of each feature, from the graph of the last iteration that was kept.
+        λ of each feature, from the graph of the last iteration that was kept. With refine=True,
+        the share of each feature's variance that similar states leave open.
     history_ : dict of ndarray
         For each iteration: its `eigenvalues`, its largest `angle` (degrees) to the previous
         feature space (NaN for the first), and the `seconds` it took.
@@ -157,12 +182,15 @@ class GPFA(LinearFeatures):
         "n_neighbors": [POSITIVE],
         "graph": [StrOptions(set(GRAPHS))],
         "past": ["boolean"],
+        "terms": ["array-like", None],
         "normalized": ["boolean"],
         "weighting": [StrOptions({"equal", "inverse_spread"})],
         "max_iter": [POSITIVE],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "init": [StrOptions({*STARTS, "auto"}), "array-like"],
+        "init": [StrOptions({*STARTS, "auto"}), "array-like", "sparse matrix", NeighborTable],
+        "metric": [str, callable],
         "n_averaged": [POSITIVE],
+        "refine": ["boolean"],
         "n_intermediate": [POSITIVE, None],
         "theiler": [WINDOW],
         "engine": [StrOptions(ENGINES)],
@@ -179,12 +207,15 @@ class GPFA(LinearFeatures):
         n_neighbors: int = 10,
         graph: str = "star",
         past: bool = True,
+        terms: Sequence[EdgeTerm] | None = None,
         normalized: bool = True,
         weighting: str = "equal",
         max_iter: int = 50,
         tol: float = 1e-3,
-        init: str | ArrayLike = "input",
+        init: Any = "input",
+        metric: Metric = "euclidean",
         n_averaged: int = 1,
+        refine: bool = False,
         n_intermediate: int | None = None,
         pca_components: int | float | None = None,
         theiler: int = 0,
@@ -198,12 +229,15 @@ class GPFA(LinearFeatures):
         self.n_neighbors = n_neighbors
         self.graph = graph
         self.past = past
+        self.terms = terms
         self.normalized = normalized
         self.weighting = weighting
         self.max_iter = max_iter
         self.tol = tol
         self.init = init
+        self.metric = metric
         self.n_averaged = n_averaged
+        self.refine = refine
         self.n_intermediate = n_intermediate
         self.pca_components = pca_components
         self.theiler = theiler
@@ -211,27 +245,145 @@ class GPFA(LinearFeatures):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def find_directions(self, white: Sequences, whitening: Whitening) -> FloatArray:
-        """Iterate from the requested start; see `LinearFeatures.find_directions`."""
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        groups: ArrayLike | None = None,
+        actions: ArrayLike | None = None,
+        rewards: ArrayLike | None = None,
+    ) -> Self:
+        """Find the features of a training series.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_columns)
+            Rows in time order. A row that holds a NaN is a gap.
+        y : array-like of shape (n_rows,) or (n_rows, n_targets), optional
+            Labels or values for terms such as `SameLabel`; None or NaN where they are not known.
+            Without such a term, y is ignored, as in the other methods.
+        groups : array-like of shape (n_rows,), optional
+            One id per row: consecutive rows of one id form a sequence, and nothing ever reaches
+            from one sequence into another. By default all rows are one sequence.
+        actions : array-like of shape (n_rows,) or (n_rows, n_numbers), optional
+            What was done between each row and the next; None or NaN where that is not known, as in
+            the last row of an episode. Kinds of actions are text or whole numbers: only states
+            with the same action are neighbours. Quantities are other numbers, or a matrix with a
+            column for each: they count as part of the state, scaled to unit variance. With a
+            horizon of several steps, only the action right after the state counts.
+        rewards : array-like of shape (n_rows,), optional
+            For terms with of="rewards".
+
+        Returns
+        -------
+        self
+            A fit that fails or is interrupted keeps the results of an earlier one.
+        """
+        self.check_parameters()
+        with earlier_fit_aside(self):
+            matrix = check_matrix(X, estimator=self, min_rows=2)
+            n_rows, used = len(matrix.values), self._annotations_used
+            if "y" not in used:
+                check_ignored_target(y, groups, n_rows, type(self).__name__)
+                y = None
+            if rewards is not None and "rewards" not in used:
+                warn_of_unused("rewards", type(self).__name__)
+                rewards = None
+            if actions is not None and "actions" not in used:
+                warn_of_unused("actions", type(self).__name__)
+                actions = None
+            annotations = check_annotations(n_rows, y=y, actions=actions, rewards=rewards)
+            series, whitening = self._whitened(matrix, groups)
+            white = whitening.apply(series)
+            self._fit_white(white, whitening, annotations=annotations, series=series)
+        return self
+
+    def _known(self, series: Sequences) -> dict[str, Any]:
+        return {"series": series}
+
+    def check_parameters(self) -> None:
+        """Raise an error if a parameter has an invalid type or value."""
+        super().check_parameters()
+        for term in self.terms if self.terms is not None else ():
+            if isinstance(term, type) or not isinstance(term, EdgeTerm):
+                raise ValueError(
+                    "terms must hold edge terms such as Future() and Past() of predfeat.graph, "
+                    f"but one is {term!r}."
+                )
+        if isinstance(self.metric, str) and self.metric == "precomputed":
+            raise ValueError(
+                'metric="precomputed" is not possible: give the neighbours as init instead, as a '
+                "sparse graph of distances or as row numbers and distances."
+            )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = "y" in self._annotations_used
+        return tags
+
+    def find_directions(
+        self,
+        white: Sequences,
+        whitening: Whitening,
+        *,
+        annotations: Annotations | None = None,
+        series: Sequences | None = None,
+    ) -> FloatArray:
+        """Iterate from the requested start; see `LinearFeatures.find_directions`.
+
+        Parameters
+        ----------
+        white : Sequences
+            The training data in white space.
+        whitening : Whitening
+            The map to white space.
+        annotations : Annotations, optional
+            Labels, actions and rewards of the rows.
+        series : Sequences, optional
+            The training data as given, which a `metric` compares.
+
+        Returns
+        -------
+        ndarray of shape (rank, n_components)
+        """
         white.state_times(self.n_lags, self.horizon)  # checks that some state has a successor
         self._refuse_many_intermediate(whitening)
-        if isinstance(self.init, str) and self.init == "auto":
+        parameters = self.get_params(deep=False)
+        refuse_contradictions(parameters, self._terms, annotations, series)
+        if self._tries_starts:
             run = self._best_run(white, whitening)
         else:
-            run = self._run(white, self.first_space(white, whitening), Settled(self.tol))
+            start = self.first_space(white, whitening)
+            first = self._first_neighbors(series)
+            run = self._run(white, start, Settled(self.tol), annotations=annotations, first=first)
         directions, self.eigenvalues_ = self._averaged(run)
         self.history_, self.n_iter_ = run.history(), len(run.iterations)
+        if self.refine:
+            directions, self.eigenvalues_ = self._refined(white, directions)
         return directions
+
+    def _refined(self, white: Sequences, directions: FloatArray) -> tuple[FloatArray, FloatArray]:
+        objective = Objective(
+            n_lags=self.n_lags,
+            horizon=self.horizon,
+            n_neighbors=self.n_neighbors,
+            theiler=self.theiler,
+            engine=self.engine,
+            n_jobs=self.n_jobs,
+        )
+        with following(None):  # the iterations have been counted to the last
+            lowest = descend(white, directions, objective, widths=(1,)).directions
+            return sorted_by_share(white, lowest, objective)
 
     @property
     def settings(self) -> GraphSettings:
         """How this method connects samples, for `embed` and `iterate`."""
-        terms = (Future(self.graph), Past(self.graph)) if self.past else (Future(self.graph),)
         return GraphSettings(
             n_lags=self.n_lags,
             horizon=self.horizon,
             n_neighbors=self.n_neighbors,
-            terms=terms,
+            terms=self._terms,
             normalized=self.normalized,
             weighting=self.weighting,
             theiler=self.theiler,
@@ -265,7 +417,7 @@ class GPFA(LinearFeatures):
         Sequences
         """
         start = self.init if start is None else start
-        if isinstance(start, str) and start == "input":
+        if (isinstance(start, str) and start == "input") or is_neighbors(start):
             return white
         if isinstance(start, str):
             n_directions = self._n_between if n_directions is None else n_directions
@@ -280,6 +432,7 @@ class GPFA(LinearFeatures):
         space: Sequences,
         stop: StopPolicy,
         observer: Observer | None = None,
+        **known: Any,
     ) -> Run:
         def observe(iteration: Iteration, embedding: Embedding) -> None:
             tell(self._in_words(iteration), self.verbose)
@@ -295,6 +448,7 @@ class GPFA(LinearFeatures):
             max_iter=self.max_iter,
             stop=stop,
             observer=observe,
+            **known,
         )
 
     def _averaged(self, run: Run) -> tuple[FloatArray, FloatArray]:
@@ -323,6 +477,31 @@ class GPFA(LinearFeatures):
         if self.weighting == "inverse_spread":
             return found.typical
         return float(found.by_state.mean())
+
+    @property
+    def _terms(self) -> tuple[EdgeTerm, ...]:
+        if self.terms is not None:
+            return tuple(self.terms)
+        return (Future(self.graph), Past(self.graph)) if self.past else (Future(self.graph),)
+
+    @property
+    def _annotations_used(self) -> set[str]:
+        """Which annotations the terms use; actions also decide which states are similar."""
+        used = {getattr(term, "of", "") for term in self._terms} - {""}
+        if any(not is_fixed(term) or isinstance(term, Different) for term in self._terms):
+            used.add("actions")
+        return used
+
+    @property
+    def _tries_starts(self) -> bool:
+        return isinstance(self.init, str) and self.init == "auto"
+
+    def _first_neighbors(self, series: Sequences | None) -> FirstNeighbors | None:
+        if is_neighbors(self.init):
+            return FirstNeighbors(given=self.init)
+        if self.metric == "euclidean":
+            return None
+        return FirstNeighbors(metric=self.metric, series=series)
 
     @property
     def _n_between(self) -> int:

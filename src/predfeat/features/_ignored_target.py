@@ -1,4 +1,4 @@
-"""Every method ignores `y`, but sequence ids passed in its place are reported."""
+"""Most methods ignore `y`, but sequence ids passed in its place are reported."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from predfeat._typing import AnyArray
 from predfeat.exceptions import GroupsError, IgnoredTargetWarning
 
-__all__ = ["check_ignored_target"]
+__all__ = ["check_ignored_target", "warn_of_unused"]
 
 
 def check_ignored_target(y: Any, groups: Any, n_rows: int, method: str) -> None:
@@ -30,6 +30,20 @@ def check_ignored_target(y: Any, groups: Any, n_rows: int, method: str) -> None:
             IgnoredTargetWarning,
             stacklevel=3,
         )
+
+
+def warn_of_unused(name: str, method: str) -> None:
+    """Warn that rewards or actions were given, but no term uses them."""
+    uses = {
+        "rewards": 'SimilarValue(of="rewards") or Different(of="rewards")',
+        "actions": "Future() or Past()",
+    }
+    warnings.warn(
+        f"{name} are ignored: no term of this {method} uses them. Add one, such as {uses[name]}, "
+        "to terms.",
+        IgnoredTargetWarning,
+        stacklevel=3,
+    )
 
 
 def _refuse_other_length(y: Any, n_rows: int, method: str) -> None:

@@ -7,15 +7,23 @@ A pure stage over white space. The caller decides when it ends (`StopPolicy`) an
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from time import perf_counter
 
 from predfeat._progress import step
 from predfeat._threads import one_blas_thread
-from predfeat._typing import IntArray
-from predfeat.features._embedding import Embedding, GraphSettings, embed, find_neighbors
+from predfeat.features._embedding import (
+    Embedding,
+    GraphSettings,
+    SimilarStates,
+    embed_graph,
+    graph_context,
+)
 from predfeat.features._run import Iteration, Run, next_iteration
+from predfeat.features._similar_states import FirstNeighbors, find_similar_states
 from predfeat.features._stopping import Settled, StopPolicy
-from predfeat.series import Sequences
+from predfeat.graph import is_fixed, projected_once
+from predfeat.series import Annotations, Sequences
 
 __all__ = ["Observer", "iterate"]
 
@@ -32,6 +40,8 @@ def iterate(
     max_iter: int = 50,
     stop: StopPolicy | None = None,
     observer: Observer | None = None,
+    annotations: Annotations | None = None,
+    first: FirstNeighbors | None = None,
 ) -> Run:
     """Embed the graph of similar states, and repeat with neighbours found in the feature space.
 
@@ -52,6 +62,11 @@ def iterate(
         Decides whether to stop earlier; by default `Settled()`.
     observer : callable, optional
         Called after every iteration with the `Iteration` and its `Embedding`.
+    annotations : Annotations, optional
+        Labels, actions and rewards of the rows. Actions divide the neighbours; the others are for
+        terms that use them.
+    first : FirstNeighbors, optional
+        Where the first neighbours come from, if not from a search in `space`.
 
     Returns
     -------
@@ -71,16 +86,26 @@ def iterate(
     """
     stop = Settled() if stop is None else stop
     n_between = n_components if n_intermediate is None else n_intermediate
+    never_changes = all(is_fixed(term) for term in settings.terms)
     iterations: list[Iteration] = []
-    guess: IntArray | None = None
+    guess: SimilarStates | None = None
     with one_blas_thread(white.n_columns):
         for number in range(1, max_iter + 1):
             started = perf_counter()
             with step(number, max_iter):
-                neighbors = find_neighbors(space, settings, guess=guess)
-                found = embed(white, space, neighbors, settings, max(n_between, n_components))
-            # The neighbours of one space are a good guess for those of the next.
-            guess = neighbors.indices
+                if never_changes:
+                    similar = SimilarStates.nobody(settings.n_neighbors)
+                else:
+                    similar = find_similar_states(
+                        space, settings, annotations=annotations, first=first, guess=guess
+                    )
+                context = graph_context(white, space, similar, settings, annotations)
+                if number == 1:
+                    settings = replace(settings, terms=projected_once(settings.terms, context))
+                found = embed_graph(context, settings, max(n_between, n_components))
+            # The neighbours of one space are a good guess for those of the next, but neighbours
+            # from elsewhere may be ones that a search excludes.
+            guess, first = similar if first is None else None, None
             seconds = perf_counter() - started
             directions, eigenvalues = found.directions, found.eigenvalues
             iterations.append(
@@ -90,7 +115,7 @@ def iterate(
             )
             if observer is not None:
                 observer(iterations[-1], found)
-            if stop(iterations):
+            if never_changes or stop(iterations):
                 break
             space = white.with_rows(white.rows @ directions[:, :n_between])
     return Run(tuple(iterations), found.graph)

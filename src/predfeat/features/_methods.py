@@ -10,8 +10,11 @@ from typing import Any
 from predfeat._method_names import METHOD_NAMES, understood_word
 from predfeat.features._auto import AutoFeatures
 from predfeat.features._base import LinearFeatures
+from predfeat.features._dca import DCA
+from predfeat.features._descent_features import DescentFeatures
 from predfeat.features._foreca import ForeCA
 from predfeat.features._gpfa import GPFA
+from predfeat.features._lpp import LPP
 from predfeat.features._pfa import PFA
 from predfeat.features._random import RandomFeatures
 from predfeat.features._sfa import SFA
@@ -72,6 +75,9 @@ _FIXED: dict[str, tuple[type[LinearFeatures], dict[str, Any]]] = {
     "foreca": (ForeCA, {}),
     "gpfa1": (GPFA, {"graph": "full"}),
     "gpfa2": (GPFA, {"graph": "star"}),
+    "dca": (DCA, {}),
+    "lpp": (LPP, {}),
+    "descent": (DescentFeatures, {}),
     "auto": (AutoFeatures, {}),
 }
 

@@ -109,9 +109,7 @@ def averaged(run: Run, n_iterations: int, *, normalized: bool) -> tuple[FloatArr
         return run.directions, run.eigenvalues
     with one_blas_thread(len(run.directions)):
         basis = mean_space([each.directions for each in run.iterations[-n_iterations:]])
-        within = ProjectedLaplacian(
-            basis.T @ run.graph.laplacian @ basis, basis.T @ run.graph.degree @ basis
-        )
+        within = run.graph.within(basis)
         pairs = smallest_directions(within, basis.shape[1], normalized=normalized)
         return basis @ pairs.vectors, pairs.values
 

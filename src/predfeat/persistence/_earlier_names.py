@@ -14,12 +14,12 @@ __all__ = ["with_current_names"]
 
 _PARAMETERS = {
     "GPFA": {"neighbors_method": "engine"},
-    "AutoFeatures": {"judge": "criterion"},
 }
+# Parameters that are gone: AutoFeatures has one criterion.
+_GONE = {"AutoFeatures": ("judge", "criterion")}
 _VALUES: dict[tuple[str, str], dict[str, str]] = {
     ("GPFA", "weighting"): {"calm": "inverse_spread"},
     ("GPFA", "init"): {"extremes": "slow_fast"},
-    ("AutoFeatures", "criterion"): {"both": "balanced"},
 }
 _FITTED = {"AutoFeatures": {"winner_": "best_candidate_"}}
 # Fitted attributes that contain names of starts: a single name, or a score for each.
@@ -30,7 +30,11 @@ def with_current_names(header: ModelHeader) -> ModelHeader:
     """Return a header as this version would have written it."""
     estimator = header.estimator
     renamed = _PARAMETERS.get(estimator, {})
-    parameters = {renamed.get(name, name): value for name, value in header.parameters.items()}
+    parameters = {
+        renamed.get(name, name): value
+        for name, value in header.parameters.items()
+        if name not in _GONE.get(estimator, ())
+    }
     for name, value in parameters.items():
         if isinstance(value, str):
             parameters[name] = _VALUES.get((estimator, name), {}).get(value, value)

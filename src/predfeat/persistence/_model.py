@@ -9,12 +9,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from predfeat._typing import AnyArray, FloatArray
 from predfeat.exceptions import ModelFileError
-from predfeat.features import LinearFeatures
+from predfeat.neighbors import is_neighbors
 from predfeat.persistence._archive import damaged
 from predfeat.persistence._header import ModelHeader
 from predfeat.persistence._plain import PLAIN, find_unplain
-from predfeat.persistence._schema import ESTIMATORS, Layout
-from predfeat.series import check_matrix
+from predfeat.persistence._schema import ESTIMATORS, Layout, Model, find_odd_symbol
+from predfeat.persistence._terms import decoded_terms, encoded_terms
+from predfeat.series import as_objects, check_matrix
 
 __all__ = [
     "build_model",
@@ -42,7 +43,7 @@ def layout_of(model: Any) -> Layout:
     kept = {array.split(".")[0] for array in layout.arrays}
     present = {key for key in vars(model) if key.endswith("_")}
     present -= _FROM_DATA
-    expected = kept.union(layout.counts)
+    expected = kept.union(layout.counts, layout.symbols)
     if present.intersection(layout.contest):
         expected.update(layout.contest)
     if present != expected:
@@ -54,12 +55,21 @@ def layout_of(model: Any) -> Layout:
     return layout
 
 
-def kept_parameters(model: LinearFeatures, layout: Layout) -> tuple[dict[str, Any], dict[str, Any]]:
+def kept_parameters(model: Model, layout: Layout) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the parameters as they appear in the JSON, and those that are arrays."""
     model.check_parameters()
     plain: dict[str, Any] = {}
     arrays: dict[str, Any] = {}
     for name, value in sorted(model.get_params(deep=False).items()):
+        if name in layout.term_parameters and value is not None:
+            plain[name] = encoded_terms(value)
+            continue
+        if name in layout.array_parameters and is_neighbors(value):
+            raise ModelFileError(
+                f"the parameter {name} holds neighbours, which a model file does not keep. Set it "
+                f'to a name before saving, model.set_params({name}="input"); what was fitted stays '
+                "as it is."
+            )
         if name in layout.array_parameters and not isinstance(value, str):
             arrays[name] = check_matrix(value, name=name).values
             plain[name] = {"array": name}
@@ -69,15 +79,27 @@ def kept_parameters(model: LinearFeatures, layout: Layout) -> tuple[dict[str, An
         if unplain is not None:
             raise ModelFileError(
                 f"the parameter {name} is {unplain}, which a model file does not keep. Set it to a "
-                f"plain value before saving, for example with model.set_params({name}=0); what was "
-                "fitted stays as it is."
+                f"plain value before saving, model.set_params({name}={_instead(model, name)!r}); "
+                "what was fitted stays as it is."
             )
     return plain, arrays
 
 
-def fitted_facts(model: LinearFeatures, layout: Layout) -> dict[str, Any]:
-    """Return the fitted attributes that are not arrays: counts, the way kept and all scores."""
+def _instead(model: Model, name: str) -> Any:
+    """Return a value that a parameter may have: its default, or 0 for a random state."""
+    default = type(model)().get_params(deep=False)[name]
+    return 0 if default is None else default
+
+
+def fitted_facts(model: Model, layout: Layout) -> dict[str, Any]:
+    """Return the fitted attributes that are not arrays of numbers.
+
+    These are counts, symbols, the way kept and all scores.
+    """
     facts: dict[str, Any] = {name: int(getattr(model, name)) for name in layout.counts}
+    for name in layout.symbols:
+        facts[name] = list(getattr(model, name))
+        _refuse_odd_symbols(facts[name])
     if layout.contest and hasattr(model, layout.contest[0]):
         kept, scores = layout.contest
         facts[kept] = getattr(model, kept)
@@ -85,13 +107,15 @@ def fitted_facts(model: LinearFeatures, layout: Layout) -> dict[str, Any]:
     return facts
 
 
-def fitted_arrays(model: LinearFeatures, layout: Layout) -> dict[str, FloatArray]:
+def fitted_arrays(model: Model, layout: Layout) -> dict[str, FloatArray]:
     """Return the fitted attributes that are arrays; entries of a dict are named `attribute.key`."""
     arrays = {}
     for name in layout.arrays:
         attribute, _, key = name.partition(".")
         value = getattr(model, attribute)
         array = np.asarray(value[key] if key else value)
+        if name in layout.whole and array.dtype.kind == "i":
+            array = array.astype(np.float64)
         if array.dtype != np.float64:
             raise ModelFileError(
                 f"{name} is {array.dtype}, but as fitted it is float64. Fit the model anew."
@@ -100,13 +124,16 @@ def fitted_arrays(model: LinearFeatures, layout: Layout) -> dict[str, FloatArray
     return arrays
 
 
-def build_model(header: ModelHeader, arrays: dict[str, AnyArray]) -> LinearFeatures:
+def build_model(header: ModelHeader, arrays: dict[str, AnyArray]) -> Model:
     """Return the estimator that a checked header and its arrays describe."""
     layout = ESTIMATORS[header.estimator]
-    parameters = {
+    parameters: dict[str, Any] = {
         name: arrays[name] if isinstance(value, dict) else value
         for name, value in header.parameters.items()
     }
+    for name in layout.term_parameters:
+        if parameters.get(name) is not None:
+            parameters[name] = decoded_terms(parameters[name])
     model = layout.estimator(**parameters)
     try:
         model.check_parameters()
@@ -119,11 +146,25 @@ def build_model(header: ModelHeader, arrays: dict[str, AnyArray]) -> LinearFeatu
         if key:
             setattr(model, attribute, {**getattr(model, attribute, {}), key: arrays[name]})
         else:
-            setattr(model, attribute, arrays[name])
-    model.n_features_in_ = header.n_columns
+            whole = name in layout.whole
+            setattr(model, attribute, arrays[name].astype(np.int64) if whole else arrays[name])
+    for name in layout.symbols:
+        setattr(model, name, as_objects(header.fitted[name]))
+    if not layout.symbols:
+        model.n_features_in_ = header.n_columns
     if header.columns is not None:
         model.feature_names_in_ = np.array(header.columns, dtype=object)
     return model
+
+
+def _refuse_odd_symbols(symbols: list[Any]) -> None:
+    odd = find_odd_symbol(symbols)
+    if odd is not None:
+        raise ModelFileError(
+            "a model file keeps symbols that are text, whole numbers of up to 63 bits, finite "
+            f"floats or bools, but there is {odd}. Convert the symbols before fitting, for example "
+            "with str()."
+        )
 
 
 def refuse_unplain_notes(notes: Any) -> None:

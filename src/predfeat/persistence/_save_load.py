@@ -15,7 +15,6 @@ from predfeat._files import write_whole
 from predfeat._typing import FloatArray
 from predfeat._version import __version__
 from predfeat.exceptions import ModelFileError
-from predfeat.features import LinearFeatures
 from predfeat.persistence._archive import (
     FIRST_NAME,
     MAX_FILE_BYTES,
@@ -42,13 +41,13 @@ from predfeat.persistence._model import (
     refuse_unplain_notes,
 )
 from predfeat.persistence._npy import DTYPE, contiguous, npy_start, order_of
-from predfeat.persistence._schema import find_bad_value, find_problem
+from predfeat.persistence._schema import Model, find_bad_value, find_problem
 
 __all__ = ["load", "read_header", "read_model", "save"]
 
 
 def save(
-    model: LinearFeatures,
+    model: Model,
     path: str | os.PathLike[str],
     *,
     notes: dict[str, Any] | None = None,
@@ -61,12 +60,13 @@ def save(
 
     The parameters, the column names and all fitted attributes are kept, bit for bit. Settings of
     the session (`set_output` and `set_fit_request`) are not. A parameter that is a matrix
-    (`init` of `GPFA`) comes back as a float64 array.
+    (`init` of `GPFA`) comes back as a float64 array. Symbols must be text, whole numbers of up to
+    63 bits, finite floats or bools.
 
     Parameters
     ----------
-    model : GPFA, SFA, PFA, ForeCA, RandomFeatures or AutoFeatures
-        Fitted. For a pipeline, save the predfeat step.
+    model : LinearFeatures or SymbolFeatures
+        One of the fitted estimators of predfeat. For a pipeline, save the predfeat step.
     path : str or path
         The file to write, by convention with the extension .predfeat.
     notes : dict, optional
@@ -110,7 +110,7 @@ def save(
     header = ModelHeader(
         estimator=type(model).__name__,
         parameters=parameters,
-        n_columns=int(model.n_features_in_),
+        n_columns=int(getattr(model, "n_features_in_", 1)),  # symbols are one column
         columns=None if names is None else tuple(map(str, names)),
         fitted=fitted_facts(model, layout),
         arrays=tuple(_describe(name, array) for name, array in arrays.items()),
@@ -124,7 +124,7 @@ def save(
         write_archive(stream, {FIRST_NAME: [header.encode()], **members})
 
 
-def load(path: str | os.PathLike[str]) -> LinearFeatures:
+def load(path: str | os.PathLike[str]) -> Model:
     """Read a model that `save` wrote.
 
     Nothing in the file is executed, and everything is checked: a file that is damaged, changed,
@@ -138,7 +138,7 @@ def load(path: str | os.PathLike[str]) -> LinearFeatures:
 
     Returns
     -------
-    GPFA, SFA, PFA, ForeCA, RandomFeatures or AutoFeatures
+    LinearFeatures or SymbolFeatures
         The model as it was saved: it gives the same output to the bit and can be fitted again.
 
     Raises
@@ -165,7 +165,7 @@ def load(path: str | os.PathLike[str]) -> LinearFeatures:
     return read_model(path)[0]
 
 
-def read_model(path: str | os.PathLike[str]) -> tuple[LinearFeatures, ModelHeader]:
+def read_model(path: str | os.PathLike[str]) -> tuple[Model, ModelHeader]:
     """Read a model and its header in one pass, so that they belong together.
 
     Parameters
@@ -174,7 +174,7 @@ def read_model(path: str | os.PathLike[str]) -> tuple[LinearFeatures, ModelHeade
 
     Returns
     -------
-    model : GPFA, SFA, PFA, ForeCA, RandomFeatures or AutoFeatures
+    model : LinearFeatures or SymbolFeatures
         As `load` returns it.
     header : ModelHeader
         As `read_header` returns it.
@@ -317,8 +317,9 @@ def _refuse_what_cannot_be_loaded(header: ModelHeader, arrays: dict[str, FloatAr
     sizes = _member_sizes(header)
     if sizes[FIRST_NAME] > MAX_HEADER_BYTES:
         raise ModelFileError(
-            f"parameters, column names and notes take {sizes[FIRST_NAME]} bytes, more than the "
-            f"{MAX_HEADER_BYTES} that a model file has for them. Shorten the notes."
+            f"parameters, column names, symbols and notes take {sizes[FIRST_NAME]} bytes, more "
+            f"than the {MAX_HEADER_BYTES} that a model file has for them. Shorten the notes, or "
+            "fit to fewer symbols."
         )
     if archive_size(sizes) > MAX_FILE_BYTES:
         raise ModelFileError(

@@ -10,19 +10,34 @@ import numpy as np
 from predfeat._typing import FloatArray
 from predfeat._version import __version__
 from predfeat.features import (
+    DCA,
     GPFA,
+    LPP,
     PFA,
     SFA,
     AutoFeatures,
+    DescentFeatures,
     ForeCA,
     LinearFeatures,
     RandomFeatures,
+    SymbolFeatures,
 )
 from predfeat.persistence._header import ModelHeader
+from predfeat.persistence._plain import find_unplain
+from predfeat.persistence._terms import find_odd_terms
 
-__all__ = ["ESTIMATORS", "Layout", "find_bad_value", "find_problem", "parameter_names"]
+__all__ = [
+    "ESTIMATORS",
+    "Layout",
+    "Model",
+    "find_bad_value",
+    "find_odd_symbol",
+    "find_problem",
+    "parameter_names",
+]
 
 Shape = tuple[str, ...]
+Model = LinearFeatures | SymbolFeatures
 
 
 @dataclass(frozen=True)
@@ -38,16 +53,25 @@ class Layout:
         Fitted attributes that are arrays, in file order, with the names of their axes.
     array_parameters : tuple of str
         Parameters that may be a matrix.
+    term_parameters : tuple of str
+        Parameters that may be a list of edge terms.
     contest : tuple of str
         The names of two fitted attributes of a fit that tried several ways: the one kept, and the
         scores of all. Only some fits have them, and files of earlier versions do not.
+    whole : tuple of str
+        Arrays of whole numbers. In files they are floats, as all arrays are.
+    symbols : tuple of str
+        The fitted attribute that holds symbols, if there is one.
     """
 
-    estimator: type[LinearFeatures]
+    estimator: type[Model]
     counts: tuple[str, ...]
     arrays: dict[str, Shape]
     array_parameters: tuple[str, ...] = ()
+    term_parameters: tuple[str, ...] = ()
     contest: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
+    symbols: tuple[str, ...] = ()
 
 
 _MAP: dict[str, Shape] = {
@@ -62,19 +86,40 @@ _HISTORY: dict[str, Shape] = {
     "history_.seconds": ("iterations",),
 }
 
+_DESCENT: dict[str, Shape] = {
+    "history_.value": ("iterations",),
+    "history_.every": ("iterations",),
+    "history_.seconds": ("iterations",),
+}
+
 ESTIMATORS = {
     "GPFA": Layout(
         GPFA,
         ("rank_", "n_iter_"),
         {**_MAP, **_EIGENVALUES, **_HISTORY},
         ("init",),
+        ("terms",),
         contest=("init_", "start_scores_"),
     ),
     "SFA": Layout(SFA, ("rank_",), {**_MAP, **_EIGENVALUES}),
     "PFA": Layout(PFA, ("rank_",), {**_MAP, **_EIGENVALUES}),
     "ForeCA": Layout(ForeCA, ("rank_", "n_iter_"), {**_MAP, "omega_": ("features",)}),
+    "LPP": Layout(LPP, ("rank_",), {**_MAP, **_EIGENVALUES}),
+    "DCA": Layout(DCA, ("rank_", "n_iter_"), {**_MAP, "predictive_information_": ("features",)}),
+    "DescentFeatures": Layout(
+        DescentFeatures,
+        ("rank_", "n_iter_"),
+        {**_MAP, "shares_": ("features",), **_DESCENT},
+    ),
     "RandomFeatures": Layout(RandomFeatures, ("rank_",), _MAP),
     "AutoFeatures": Layout(AutoFeatures, ("rank_",), _MAP, contest=("best_candidate_", "scores_")),
+    "SymbolFeatures": Layout(
+        SymbolFeatures,
+        ("n_iter_",),
+        {"vectors_": ("symbols", "features"), "counts_": ("symbols",), **_EIGENVALUES, **_HISTORY},
+        whole=("counts_",),
+        symbols=("symbols_",),
+    ),
 }
 
 
@@ -93,6 +138,7 @@ def find_problem(header: ModelHeader) -> str | None:
         or _find_odd_columns(header)
         or _find_odd_count(header, layout)
         or _find_odd_contest(header, layout)
+        or _find_odd_symbols(header, layout)
         or _find_odd_shape(header, layout)
     )
 
@@ -102,7 +148,24 @@ def find_bad_value(name: str, values: FloatArray) -> str | None:
     if name == "history_.angle":
         values = values[1:]  # the first iteration has no previous space: its angle is NaN
     n_bad = int(np.size(values) - np.count_nonzero(np.isfinite(values)))
-    return f"{name} holds {n_bad} NaN or infinite value(s)" if n_bad else None
+    if n_bad:
+        return f"{name} holds {n_bad} NaN or infinite value(s)"
+    # From 2⁵³ on, floats leave out whole numbers.
+    if name == "counts_" and not np.all(
+        (values == np.rint(values)) & (values >= 1) & (values < 2**53)
+    ):
+        return f"{name} holds numbers that are no counts"
+    return None
+
+
+def find_odd_symbol(symbols: list[Any]) -> str | None:
+    """Describe the first symbol that JSON cannot hold or would return as something else."""
+    for symbol in symbols:
+        if type(symbol) not in (str, int, float, bool):
+            return f"a {type(symbol).__name__}"
+        if (unplain := find_unplain(symbol)) is not None:
+            return unplain
+    return None
 
 
 def _find_odd_parameter(header: ModelHeader, layout: Layout) -> str | None:
@@ -115,7 +178,11 @@ def _find_odd_parameter(header: ModelHeader, layout: Layout) -> str | None:
         )
     for name, value in header.parameters.items():
         is_array = value == {"array": name} and name in layout.array_parameters
-        if isinstance(value, list | dict) and not is_array:
+        if value is not None and name in layout.term_parameters:
+            odd = find_odd_terms(value)
+            if odd is not None:
+                return odd
+        elif isinstance(value, list | dict) and not is_array:
             return f"the parameter {name} is a {type(value).__name__}"
     return None
 
@@ -131,8 +198,9 @@ def _find_odd_columns(header: ModelHeader) -> str | None:
 
 
 def _find_odd_count(header: ModelHeader, layout: Layout) -> str | None:
-    if tuple(header.fitted) not in (layout.counts, layout.counts + layout.contest):
-        return f"the fitted numbers are not those of {header.estimator}, {layout.counts}"
+    always = layout.counts + layout.symbols
+    if tuple(header.fitted) not in (always, always + layout.contest):
+        return f"the fitted numbers are not those of {header.estimator}, {always}"
     for name in layout.counts:
         value = header.fitted[name]
         if type(value) is not int or value < 1:
@@ -151,6 +219,18 @@ def _find_odd_contest(header: ModelHeader, layout: Layout) -> str | None:
     return None
 
 
+def _find_odd_symbols(header: ModelHeader, layout: Layout) -> str | None:
+    for name in layout.symbols:
+        symbols = header.fitted[name]
+        if type(symbols) is not list or find_odd_symbol(symbols) is not None:
+            return f"{name} is no list of symbols"
+        if len(set(symbols)) != len(symbols):
+            return f"{name} holds a symbol twice"
+        if header.columns is not None or header.n_columns != 1:
+            return f"a {header.estimator} has one column without a name"
+    return None
+
+
 def _find_odd_shape(header: ModelHeader, layout: Layout) -> str | None:
     shapes = {entry.name: entry.shape for entry in header.arrays}
     given = [name for name in layout.array_parameters if _is_array(header.parameters, name)]
@@ -162,16 +242,31 @@ def _find_odd_shape(header: ModelHeader, layout: Layout) -> str | None:
             return f"the parameter {name} has shape {shapes[name]}, but is a matrix"
     lengths = {
         "columns": header.n_columns,
-        "features": shapes["components_"][0] if shapes["components_"] else 0,
+        "features": _n_features(layout, shapes),
         "iterations": header.fitted.get("n_iter_", 0),
+        "symbols": len(header.fitted.get("symbols_", ())),
     }
     for name, axes in layout.arrays.items():
         right = tuple(lengths[axis] for axis in axes)
         if shapes[name] != right:
             return f"{name} has shape {shapes[name]}, but with the other parts {right} is right"
-    if not lengths["features"] <= header.fitted["rank_"] <= header.n_columns:
+    return _find_odd_rank(header, lengths["features"], lengths["symbols"])
+
+
+def _n_features(layout: Layout, shapes: dict[str, tuple[int, ...]]) -> int:
+    """Return the number of features, as the first array with such an axis states it."""
+    name = next(name for name, axes in layout.arrays.items() if "features" in axes)
+    axis = layout.arrays[name].index("features")
+    return shapes[name][axis] if axis < len(shapes[name]) else 0
+
+
+def _find_odd_rank(header: ModelHeader, n_features: int, n_symbols: int) -> str | None:
+    if "rank_" not in header.fitted:
+        is_odd = n_features >= n_symbols
+        return f"{n_features} features of {n_symbols} symbols cannot be" if is_odd else None
+    if not n_features <= header.fitted["rank_"] <= header.n_columns:
         return (
-            f"{lengths['features']} features of data of rank {header.fitted['rank_']} in "
+            f"{n_features} features of data of rank {header.fitted['rank_']} in "
             f"{header.n_columns} columns cannot be"
         )
     return None

@@ -151,6 +151,7 @@ def _one_more_of_gpfa(subject: Subject, rank: int) -> FloatArray:
         n_components=rank,  # all of them, to find the largest gap
         n_intermediate=between,
         init=subject.whitening.directions @ vectors[:, :between],
+        metric="euclidean",  # others are for init="input"
         max_iter=min(_MAX_STEPS, model.max_iter),
         n_jobs=subject.n_jobs,
         verbose=0,

@@ -89,8 +89,8 @@ class Subject:
 
     @property
     def searches(self) -> bool:
-        """Whether the method itself searches neighbours."""
-        return isinstance(self.model, GPFA)
+        """Whether the method connects what surrounds similar states, and nothing else."""
+        return isinstance(self.model, GPFA) and self.model.terms is None
 
     def has(self, parameter: str) -> bool:
         """Return whether the model has a parameter, so that advice can name it."""
