@@ -320,6 +320,16 @@ def test_what_would_not_fit_is_refused(tmp_path, monkeypatch, suffix):
         read(path)
 
 
+def test_a_netcdf_grid_without_moments_has_no_rows(tmp_path):
+    path = tmp_path / "grid.nc"
+    with netcdf_file(path, "w") as file:
+        file.createDimension("time", None)
+        file.createDimension("lat", 3)
+        file.createVariable("t2m", "f4", ("time", "lat"))
+    with pytest.raises(DataFileError, match="no rows"):
+        read(path)
+
+
 def test_netcdf_keeps_nanoseconds(tmp_path):
     h5py = pytest.importorskip("h5py")
     path = tmp_path / "grid.nc"

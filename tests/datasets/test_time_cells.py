@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from naive_times import seconds_of, steps_of
@@ -114,6 +114,7 @@ def test_cells_of_text_come_back_character_by_character(tmp_path, data):
 @pytest.mark.filterwarnings("ignore")
 @BOUNDED
 @given(times=TIMES)
+@example(times=["2E-9", "0", "0", "2252E+3"])
 def test_differences_are_those_of_whole_numbers(times):
     stamps = parse_times(times, name="t", source="a.csv")
     exact = steps_of(times)

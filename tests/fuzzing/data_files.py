@@ -207,7 +207,13 @@ def _options(path: Path, kind: str, draw: Random) -> dict:
     odd = {
         "columns": ["x", ["x", "x"], [], ["é"], "0,1", TEXTS], "keep": ["time", "x", ["?"]],
         "exclude": ["x", "x,y,z", ["time"]], "time": ["x", "trial", "", "nowhere"],
-        "group": ["x", "time", "\0", "trial"], "missing": ["-999", float("nan"), "none", [1e308]],
+        "group": ["x", "time", "\0", "trial"],
+        "annotations": [
+            {"label": "x"}, {"label": "trial"}, {"action": ["x", "y"]}, {"action": ["x", "trial"]},
+            {"label": "x", "reward": "x"}, {"label": []}, {"": "nowhere"}, {}, {"label": "time"},
+            {"\0": "\0"}, "x", ["x"], {"label": 3}, {3: "x"}, {"label": None},
+        ],
+        "missing": ["-999", float("nan"), "none", [1e308]],
         "jumps": ["gaps", "ignore", "x"], "day_first": [True, False], "header": [True, False],
         "delimiter": [",", "", "\0", ";;", "é", "\n", '"'], "sheet": ["x", "Sheet", ""],
         "key": ["x", "X", "", "../x", "time"], "rate": [1.0, 1e-300, 1e6, -1.0, float("inf")],
@@ -233,7 +239,8 @@ def reading(draw: Random, folder: Path) -> Case:
         values = recording.values
         if values.ndim != 2 or values.dtype.kind != "f" or len(recording.names) != values.shape[1]:
             raise Wrong("a recording whose parts do not fit")
-        for part in (recording.groups, recording.time, recording.rows):
+        parts = (recording.groups, recording.time, recording.rows, *recording.annotations.values())
+        for part in parts:
             if part is not None and len(part) != len(values):
                 raise Wrong("a recording whose parts do not fit")
 

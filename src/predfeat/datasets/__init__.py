@@ -1,4 +1,7 @@
-"""Data: generators with a known answer, readers of files and a writer of features."""
+"""Data: generators with a known answer, simulators, readers of files, a writer of features."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from predfeat.datasets._file_column import FileColumn
 from predfeat.datasets._games import busiest_window, game_frames
@@ -14,10 +17,15 @@ from predfeat.datasets._recording import (
     Spectrum,
 )
 from predfeat.datasets._sentinels import blank_sentinels
+from predfeat.datasets._simulators import Episode, record_episodes
 from predfeat.datasets._soundscapes import SOUNDSCAPES, synthetic_soundscape
 from predfeat.datasets._spectra import short_time_spectra
 from predfeat.datasets._sprites import moving_sprites
+from predfeat.datasets._words import holds_words, read_words
 from predfeat.datasets._write import WRITABLE_SUFFIXES, write_features
+
+if TYPE_CHECKING:
+    from predfeat.datasets._feature_observation import FeatureObservation
 
 __all__ = [
     "hidden_lorenz",
@@ -27,10 +35,15 @@ __all__ = [
     "moving_sprites",
     "game_frames",
     "busiest_window",
+    "record_episodes",
+    "Episode",
+    "FeatureObservation",
     "read",
     "files_to_read",
     "reading_options",
     "SUFFIXES",
+    "read_words",
+    "holds_words",
     "prepare",
     "blank_sentinels",
     "short_time_spectra",
@@ -43,3 +56,12 @@ __all__ = [
     "Image",
     "FileColumn",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Loaded on first access: its module imports gymnasium.
+    if name != "FeatureObservation":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module("predfeat.datasets._feature_observation")
+    value = globals()[name] = module.FeatureObservation
+    return value

@@ -53,7 +53,12 @@ def record_columns(
     for i, position in enumerate(roles.channels):
         if position not in pieces.text:
             block[:, i] = blank.blank(arrays[position])
-    pieces.add(block, None, None if roles.group is None else arrays[roles.group].tolist())
+    pieces.add(
+        block,
+        None,
+        None if roles.group is None else arrays[roles.group].tolist(),
+        {i: arrays[i].tolist() for found in roles.annotations.values() for i in found},
+    )
     if roles.time is not None:
         pieces.time_cells = arrays[roles.time]
     return pieces.recording(options.jumps, options.day_first)

@@ -59,15 +59,24 @@ def counts_of(numbers: AnyArray, texts: Sequence[str] | None) -> tuple[AnyArray,
     if texts is not None and _SAFE_DIGITS < max(map(len, texts), default=0) <= _LONGEST:
         with suppress(InvalidOperation):  # exponents of nineteen digits: float64 says 0
             found = _counts_of_texts(texts)
-            # A small number among large ones may lose all its digits to the cut.
-            if found is not None and len(np.unique(found[0])) >= len(np.unique(numbers)):
+            if found is not None and _distinct(found[0], numbers):
                 return found
     whole = (np.abs(numbers) < 2.0**53) & (numbers == np.rint(numbers))
     unit = 1.0 if whole.all() else quantum(numbers)
     if unit is None:
         return numbers, Fraction(1)
     tick = Fraction(repr(unit))
-    return np.rint(numbers * float(1 / tick)).astype(np.int64), tick
+    counts = np.rint(numbers * float(1 / tick)).astype(np.int64)
+    return (counts, tick) if _distinct(counts, numbers) else (numbers, Fraction(1))
+
+
+def _distinct(counts: AnyArray, numbers: AnyArray) -> bool:
+    """Return whether no two numbers have one count.
+
+    A small number among large ones may lose all its digits to a cut, or to a tick that is right
+    for the large ones.
+    """
+    return len(np.unique(counts)) >= len(np.unique(numbers))
 
 
 def _counts_of_texts(texts: Sequence[str]) -> tuple[AnyArray, Fraction] | None:

@@ -289,7 +289,12 @@ def _add(pieces: Pieces, rows: list[list[str]], delimiter: str) -> None:
     time = None if roles.time is None else cells[roles.time]
     if time is not None and roles.clock is not None:
         time = tuple(map("{} {}".format, time, cells[roles.clock]))
-    pieces.add(block, time, None if roles.group is None else cells[roles.group])
+    pieces.add(
+        block,
+        time,
+        None if roles.group is None else cells[roles.group],
+        {i: cells[i] for found in roles.annotations.values() for i in found},
+    )
 
 
 def _is_header(row: list[str], delimiter: str, missing: Missing) -> bool:

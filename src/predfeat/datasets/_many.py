@@ -193,6 +193,7 @@ def _joined(recordings: list[Recording], labels: list[str]) -> Recording:
         time_column=_column([r.time_column for r in recordings]),
         group_column=_column([r.group_column for r in recordings]),
         file_column=file_column,
+        annotations={role: _annotation(role, recordings) for role in first.annotations},
         notes=first.notes,
     )
 
@@ -251,6 +252,19 @@ def _ids(recordings: list[Recording], labels: list[str]) -> AnyArray:
     array = np.empty(len(ids), dtype=object)
     array[:] = ids
     return array
+
+
+def _annotation(role: str, recordings: list[Recording]) -> AnyArray:
+    parts = [recording.annotations[role] for recording in recordings]
+    if len({part.dtype.kind for part in parts}) == 1:
+        return np.concatenate(parts)
+    told = [(part.dtype.kind == "O", r.source) for part, r in zip(parts, recordings, strict=True)]
+    text, numbers = (
+        next(source for kind, source in told if kind is want) for want in (True, False)
+    )
+    raise DataFileError(
+        f"the {role} holds text in {text}, but numbers in {numbers}. Write them alike in all files."
+    )
 
 
 def _column(columns: list[FileColumn | None]) -> FileColumn | None:

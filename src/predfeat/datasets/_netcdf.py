@@ -67,8 +67,8 @@ def read_netcdf(
         for done, name in enumerate(wanted):
             with damage(path.name, _KIND):
                 block = variables[name].values()
-            block = block.reshape(len(block), -1)
             shape = variables[name].shape[1:]
+            block = block.reshape(len(block), math.prod(shape))
             names += [_at(name, index) for index in np.ndindex(*shape)]
             columns += list(block.T)
             units += [variables[name].text("units")] * block.shape[1]

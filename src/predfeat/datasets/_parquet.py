@@ -117,7 +117,9 @@ def _read(table: _Table, options: TableOptions, progress: Progress | None) -> Re
     # The rounding of float32 must not become signal: it stays float32 if no column is wider.
     kinds = [types[i] for i in numeric if _is_number(arrow, types[i])]
     narrow = bool(kinds) and all(k in (arrow.float16(), arrow.float32()) for k in kinds)
-    wanted = {*numeric, *(i for i in (roles.time, roles.clock, roles.group) if i is not None)}
+    annotated = [i for found in roles.annotations.values() for i in found]
+    wanted = {*numeric, *annotated}
+    wanted |= {i for i in (roles.time, roles.clock, roles.group) if i is not None}
     for stored in _chosen(table.batches, given, wanted, source, kind):
         with damage(source, kind):
             read = {i: _written_out(column, source) for i, column in stored.items()}
@@ -126,8 +128,9 @@ def _read(table: _Table, options: TableOptions, progress: Progress | None) -> Re
             if stamps is not None and roles.clock is not None:
                 stamps = list(map("{} {}".format, stamps, _cells(read[roles.clock])))
             ids = None if roles.group is None else _ids(read[roles.group])
+            about = {i: _ids(read[i]) for i in annotated}
             _keep_cells(arrow, pieces, stored, read, types)
-        pieces.add(block, stamps, ids)
+        pieces.add(block, stamps, ids, about)
         if progress is not None and table.n_rows > 0:
             progress(min(pieces.n_rows / table.n_rows, 1.0))
     recording = pieces.recording(options.jumps, options.day_first)
@@ -263,7 +266,9 @@ def _is_text(arrow: Any, kind: Any) -> bool:
 def _refuse_nested(
     arrow: Any, roles: Roles, names: Sequence[str], types: list[Any], source: str
 ) -> None:
-    for role, position in (("time", roles.time), ("group", roles.group)):
+    asides = [("time", roles.time), ("group", roles.group)]
+    asides += [(role, i) for role, found in roles.annotations.items() for i in found]
+    for role, position in asides:
         if position is not None and arrow.types.is_nested(types[position]):
             raise DataFileError(
                 f"column {names[position]!r} of {source} is of type {types[position]}: it cannot "

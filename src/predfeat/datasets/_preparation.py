@@ -129,6 +129,7 @@ def _thinned(recording: Recording, every: int) -> Recording:
         time_column=_cells(time, of_file),
         group_column=_cells(recording.group_column, of_file),
         file_column=_cells(recording.file_column, of_file),
+        annotations={role: cells[kept] for role, cells in recording.annotations.items()},
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -73,6 +73,7 @@ def read(
     exclude: Sequence[str] | None = None,
     time: str | None = None,
     group: str | None = None,
+    annotations: Mapping[str, str | Sequence[str]] | None = None,
     missing: str | float | Sequence[str | float] | None = None,
     jumps: str | None = None,
     day_first: bool | None = None,
@@ -121,6 +122,11 @@ def read(
     group : str, optional
         For tables: the column with the ids of the sequences, text or numbers. Where groups are
         interleaved in the file, the rows of each are collected.
+    annotations : dict of str to str, optional
+        For tables: columns that are no channels but say something about each row, such as
+        {"label": "mode", "action": ["left", "right"]}. `Recording.annotations` holds them by these
+        names. Cells may be missing; one column may hold text, several must hold numbers. With
+        columns=[], nothing else is read.
     missing : list of str or float, optional
         For tables: cells that mean a missing value, in addition to the usual ones. Text is compared
         ignoring case, numbers by value: "-999" matches -999.0, too. A string such as "?,-999"
@@ -215,6 +221,7 @@ def read(
     """
     given = {
         "columns": columns, "keep": keep, "exclude": exclude, "time": time, "group": group,
+        "annotations": annotations,
         "missing": missing, "jumps": jumps, "day_first": day_first, "header": header,
         "delimiter": delimiter, "sheet": sheet, "key": key, "rate": rate, "spectrum": spectrum,
         "frame": frame, "hop": hop, "height": height, "width": width, "window": window,

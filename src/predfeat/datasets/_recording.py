@@ -97,6 +97,9 @@ class Recording:
         The columns `time` and `groups` come from, one cell per row of the file.
     file_column : FileColumn, optional
         Which file each row comes from, where several were read.
+    annotations : dict of str to ndarray of shape (n_rows,) or (n_rows, n_columns)
+        What the file says about each row, such as a label, by the names given to `read`: numbers,
+        NaN where nothing is said, or text, None where nothing is said.
     notes : tuple of str
         What the reader decided, in sentences for the user.
     prepared_from : tuple of str
@@ -128,5 +131,6 @@ class Recording:
     time_column: FileColumn | None = None
     group_column: FileColumn | None = None
     file_column: FileColumn | None = None
+    annotations: dict[str, np.ndarray[Any, Any]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     prepared_from: tuple[str, ...] = ()

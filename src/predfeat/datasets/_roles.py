@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from predfeat.datasets._name_lists import separate_names
@@ -33,6 +33,8 @@ class Roles:
         The times of day, where the time column holds dates alone.
     by_name : bool
         Whether a guessed time column was found by its name, not by the dates in it.
+    annotations : dict of str to list of int
+        Columns that say something about each row, by what they are called.
     """
 
     channels: list[int]
@@ -43,6 +45,7 @@ class Roles:
     wanted: list[int] = field(default_factory=list)
     clock: int | None = None
     by_name: bool = True
+    annotations: dict[str, list[int]] = field(default_factory=dict)
 
 
 def assign_roles(
@@ -60,21 +63,31 @@ def assign_roles(
     time_at = None if time is None else _position(names, time, source, "time")
     if time_at is not None and time_at == group_at:
         raise DataFileError(f"column {time!r} of {source} cannot be both time and group.")
-    chosen = None if columns is None else select_columns(names, columns, source)
-    for role, position in (("time", time_at), ("group", group_at)):
+    annotated = _annotated(names, options.annotations or {}, source)
+    chosen: list[int] | None = None
+    if columns is not None:
+        only_annotations = len(columns) == 0 and bool(annotated)
+        chosen = [] if only_annotations else select_columns(names, columns, source)
+    asides = [("time", time_at), ("group", group_at)]
+    asides += [(role, position) for role, found in annotated.items() for position in found]
+    for role, position in asides:
         if chosen is not None and position in chosen:
             raise DataFileError(
                 f"column {names[position]!r} of {source} cannot be both {role} and a channel: "
                 f"leave it out of `columns` or do not name it as `{role}`."
             )
     _refuse_both(names, kept, "kept", left_out, "excluded", source)
-    for role, position in (("time", time_at), ("group", group_at)):
+    for role, position in asides:
+        if role not in ("time", "group"):
+            others = [i for i in (time_at, group_at) if i is not None]
+            _refuse_both(names, [position], f"the {role} column", others, "time or group", source)
         _refuse_both(names, [position], f"the {role} column", kept, "kept as a channel", source)
         _refuse_both(names, [position], f"the {role} column", left_out, "excluded", source)
     if chosen is not None:
         _refuse_both(names, chosen, "named in `columns`", left_out, "excluded", source)
         chosen += [i for i in kept if i not in chosen]
-    taken = (group_at, *kept, *left_out, *(chosen or ()))
+    aside = [position for found in annotated.values() for position in found]
+    taken = (group_at, *aside, *kept, *left_out, *(chosen or ()))
     free = [i for i in range(len(names)) if i not in taken]
     if time_at is None:
         found = find_time(names, free, sample)
@@ -84,14 +97,37 @@ def assign_roles(
     found = found or TimeColumn(-1)
     time_at = None if found.position < 0 else found.position
     if chosen is None:
-        others = (time_at, group_at, found.clock, *left_out)
-        chosen = [i for i in range(len(names)) if i not in others]
+        used = (time_at, group_at, found.clock, *aside, *left_out)
+        chosen = [i for i in range(len(names)) if i not in used]
         if not chosen:
             raise DataFileError(f"no column of {source} is left to read: exclude fewer.")
     wanted = kept if columns is None else list(chosen)
     return Roles(
-        chosen, time_at, group_at, guessed, columns is not None, wanted, found.clock, found.by_name
-    )
+        chosen, time_at, group_at, guessed, columns is not None, wanted, found.clock,
+        found.by_name, annotated,
+    )  # fmt: skip
+
+
+def _annotated(
+    names: Sequence[str], annotations: Mapping[str, str | Sequence[str]], source: str
+) -> dict[str, list[int]]:
+    """Return the positions of the columns of each annotation."""
+    if not isinstance(annotations, Mapping):
+        raise DataFileError(
+            f"annotations={annotations!r} is no dict: give names with the columns that they stand "
+            'for, such as {"label": "mode"}.'
+        )
+    found = {}
+    for role, columns in annotations.items():
+        if not isinstance(columns, str | list | tuple):
+            raise DataFileError(
+                f"`{role}` names {columns!r}, which is no column: give its name as text, or a list "
+                "of names."
+            )
+        found[role] = select_columns(names, columns, source, role)
+        if not found[role]:
+            raise DataFileError(f"`{role}` names no column: give one, or leave it out.")
+    return found
 
 
 def _refuse_both(
@@ -110,7 +146,7 @@ def _refuse_both(
 
 
 def select_columns(
-    names: Sequence[str], columns: Sequence[str], source: str, option: str = "columns"
+    names: Sequence[str], columns: str | Sequence[str], source: str, option: str = "columns"
 ) -> list[int]:
     """Return the positions of the named columns, in the order asked for."""
     columns = separate_names(columns, names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 __all__ = ["TABLE_OPTIONS", "TableOptions"]
@@ -14,7 +14,7 @@ class TableOptions:
 
     Attributes
     ----------
-    columns, keep, exclude, time, group, missing, jumps, day_first
+    columns, keep, exclude, time, group, annotations, missing, jumps, day_first
         As `predfeat.datasets.read` takes them.
     """
 
@@ -23,6 +23,7 @@ class TableOptions:
     exclude: Sequence[str] | None = None
     time: str | None = None
     group: str | None = None
+    annotations: Mapping[str, str | Sequence[str]] | None = None
     missing: str | float | Sequence[str | float] | None = None
     jumps: str | None = None
     day_first: bool | None = None

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from predfeat._typing import AnyArray, FloatArray
+from predfeat.datasets._annotations import annotation, of_rows
 from predfeat.datasets._cells import CellTally
 from predfeat.datasets._clocks import ENOUGH
 from predfeat.datasets._dates import AmbiguousDatesError
@@ -48,10 +50,12 @@ class Pieces:
         The channels; a column in `text` may hold anything.
     time_cells, group_cells : list
         One entry per row, as read. `time_cells` may be blocks of text or of arrays.
+    annotation_cells : dict of int to list
+        Cells of the columns that annotate rows, by position.
     arrow_cells : dict of int to list of Arrow arrays
         Blocks of the time and the group column as a file of Arrow's has them, by position.
     decimal_comma : bool
-        Whether numbers of the time column may have a decimal comma.
+        Whether numbers of the time column and of annotations may have a decimal comma.
     tallies : dict of int to CellTally
         What the cells of text are, by the column's position.
     text : dict of int to str
@@ -70,6 +74,7 @@ class Pieces:
     blocks: list[FloatArray] = field(default_factory=list)
     time_cells: Any = field(default_factory=list)
     group_cells: list[Any] = field(default_factory=list)
+    annotation_cells: dict[int, list[Any]] = field(default_factory=dict)
     arrow_cells: dict[int, list[Any]] = field(default_factory=dict)
     decimal_comma: bool = False
     tallies: dict[int, CellTally] = field(default_factory=dict)
@@ -79,7 +84,7 @@ class Pieces:
     notes: tuple[str, ...] = ()
     n_rows: int = 0
     n_bytes: int = 0
-    _shared_ids: dict[Any, Any] = field(default_factory=dict)
+    _shared: dict[Any, Any] = field(default_factory=dict)
     _stamps: AnyArray | None = None
 
     def tally(self, position: int) -> CellTally:
@@ -91,21 +96,28 @@ class Pieces:
         block: FloatArray,
         time: Sequence[str] | AnyArray | None,
         group: Sequence[Any] | None,
+        annotations: Mapping[int, Sequence[Any]] = MappingProxyType({}),
     ) -> None:
-        """Append one block of rows."""
+        """Append one block of rows; annotations by the positions of their columns."""
         self.blocks.append(block)
         if isinstance(time, np.ndarray):
             self.time_cells.append(time)
         elif time is not None:
             self.time_cells.extend(time)
         if group is not None:
-            # Equal ids share one object: a million rows of three ids are three texts.
-            known = len(self._shared_ids)
-            self.group_cells.extend(self._shared_ids.setdefault(i, i) for i in group)
-            self.n_bytes += _held(list(islice(self._shared_ids, known, None)))
+            self._share(group, self.group_cells)
+        for position, cells in annotations.items():
+            self._share(cells, self.annotation_cells.setdefault(position, []))
         self.n_rows += len(block)
-        self.n_bytes += block.nbytes + _held(time) + (0 if group is None else 8 * len(group))
+        self.n_bytes += block.nbytes + _held(time)
         check_fits(self.source, self.n_bytes, "Choose fewer of its columns with `columns`.")
+
+    def _share(self, cells: Sequence[Any], kept: list[Any]) -> None:
+        """Keep cells; equal ones share one object: a million rows of three ids are three texts."""
+        known = len(self._shared)
+        kept.extend(self._shared.setdefault((type(cell), cell), cell) for cell in cells)
+        self.n_bytes += 8 * len(cells)
+        self.n_bytes += _held([cell for _, cell in islice(self._shared, known, None)])
 
     def recording(self, jumps: str | None = None, day_first: bool | None = None) -> Recording:
         """Join the blocks, leave out what holds no numbers, and lay the rows out in time."""
@@ -139,7 +151,20 @@ class Pieces:
         else:
             assert stamps is not None
             recording = laid_out(bare, timeline, self._time_column(), stamps)
-        return replace(recording, notes=(*recording.notes, *said, *found.notes))
+        annotations = {
+            role: of_rows(self._annotation(role, positions), recording.rows)
+            for role, positions in self.roles.annotations.items()
+        }
+        notes = (*recording.notes, *said, *found.notes)
+        return replace(recording, notes=notes, annotations=annotations)
+
+    def _annotation(self, role: str, positions: list[int]) -> AnyArray:
+        return annotation(
+            [self.annotation_cells[position] for position in positions],
+            self.missing,
+            comma=self.decimal_comma,
+            name=f"{role} of {self.source}",
+        )
 
     def _ids(self) -> AnyArray | None:
         position = self.roles.group
@@ -268,7 +293,7 @@ class Pieces:
         self._say_what_is_skipped()
         kept = [i for i, position in enumerate(channels) if position not in self.text]
         places = [channels[i] for i in kept]
-        if not kept and as_channel is None:
+        if not kept and as_channel is None and (channels or not self.roles.annotations):
             raise DataFileError(
                 f"{self.source} has no column of numbers. "
                 "A table needs one row per time step and one column per channel."
@@ -342,6 +367,8 @@ def laid_out(
     known = np.arange(len(values)) if rows is None else rows
     time = stamps.times(timeline.time, rows)
     exact = None if timeline.coarse else timeline.time
+    if values.shape[1] == 0:  # rows without channels cannot be told from copies
+        exact = None
     keep, copies, repeats = copies_of(known, exact, timeline.groups, values, time)
     groups = timeline.groups
     if len(copies):

@@ -50,7 +50,7 @@ def write_features(
         Of the features, all different.
     suffix : {".csv", ".tsv", ".npy", ".parquet"}, default=".csv"
         How to write. Text tables and Parquet begin with a column "file", if several files were
-        read, and with the time and the group column, if there are any, under the names they had;
+        read, and with the time, the group and annotation columns, if there are any;
         .npy holds the features only, as a matrix has no names.
     recording : Recording, optional
         What the features were computed from.
@@ -119,7 +119,17 @@ def _own_columns(recording: Recording, *, typed: bool) -> list[FileColumn]:
         group = FileColumn("group", _file_rows(recording.groups, recording))
     if group is not None:
         columns.append(group)
+    for name, cells in recording.annotations.items():
+        columns.append(FileColumn(name, _file_rows(_without_none(cells), recording)))
     return columns
+
+
+def _without_none(cells: AnyArray) -> AnyArray:
+    if cells.dtype.kind != "O":
+        return cells
+    texts = np.empty(len(cells), dtype=object)
+    texts[:] = ["" if cell is None else cell for cell in cells]
+    return texts
 
 
 def _in_numbers(column: FileColumn) -> FileColumn:
