@@ -476,8 +476,8 @@ def test_hardly_any_data_is_diagnosed_all_the_same(tmp_path, method, grouped):
     lines = ["trial,a,b,c"]
     for i in range(40):
         cells = [repr(x) for x in rng.normal(size=3).round(1).tolist()]
-        lines.append(",".join([f"no. {i // 8}", *cells]))
-    lines[17] = "no. 2,,,"
+        lines.append(",".join([f"no. {i // 10}", *cells]))  # DCA needs 10 rows in a row
+    lines[17] = "no. 1,,,"
     path = tmp_path / "tiny.csv"
     path.write_text("\n".join(lines) + "\n")
     reading = ("--group", "trial") if grouped else ("-c", "a", "-c", "b", "-c", "c")

@@ -111,7 +111,8 @@ def is_whole(path):
     return load(path).components_.shape == (3, 4)
 
 
-# One start for all runs: a child is forked from a process in which everything is loaded.
+# One start for all runs: a child is forked from a process in which everything is loaded. The first
+# half of them die at a chosen piece of what they write, the others at a moment drawn at random.
 KILLER = """
 import os, random, signal, sys, time
 from contextlib import contextmanager
@@ -119,17 +120,23 @@ import predfeat._files, predfeat.experiments, predfeat.report
 import predfeat.persistence._save_load as persistence
 from predfeat.cli import main
 
-class Slow:
-    # Writes piece by piece, so that most of the kills fall into the writing.
+PIECES = 8  # of what one call writes
+deadly = None  # the number of the piece after which this process dies
+written = 0
+
+class Piecewise:
     def __init__(self, stream):
         self.stream = stream
 
     def write(self, content):
+        global written
         view = memoryview(content).cast("B")
-        for start in range(0, len(view), len(view) // 8 + 1):
-            self.stream.write(view[start : start + len(view) // 8 + 1])
+        for start in range(0, len(view), len(view) // PIECES + 1):
+            self.stream.write(view[start : start + len(view) // PIECES + 1])
             self.stream.flush()
-            time.sleep(0.01)
+            written += 1
+            if written == deadly:
+                os.kill(os.getpid(), signal.SIGKILL)
 
     def flush(self):
         self.stream.flush()
@@ -137,15 +144,17 @@ class Slow:
 write_whole = predfeat._files.write_whole
 
 @contextmanager
-def write_slowly(*arguments, **options):
+def write_piecewise(*arguments, **options):
     with write_whole(*arguments, **options) as stream:
-        yield Slow(stream)
+        yield Piecewise(stream)
 
-predfeat._files.write_whole = persistence.write_whole = write_slowly
+predfeat._files.write_whole = persistence.write_whole = write_piecewise
 
-def begin(out):
+def begin(out, piece=None):
+    global deadly
     child = os.fork()
     if child == 0:
+        deadly = piece
         sys.argv = ["predfeat", "compare", sys.argv[1], "-m", "random", "-m", "sfa", "--quiet",
                     "--repetitions", "2", "--jobs", "1", "--out", out]
         main()
@@ -155,16 +164,12 @@ def begin(out):
 started = time.perf_counter()
 os.waitpid(begin(sys.argv[2] + "/whole"), 0)
 needed = time.perf_counter() - started
+for piece in (1, 5, 11, 17, 23):
+    os.waitpid(begin(f"{sys.argv[2]}/piece-{piece}", piece), 0)
 moments = random.Random(0)
-for n in range(10):
-    out = f"{sys.argv[2]}/{n}"
-    child = begin(out)
-    if n % 2:
-        time.sleep(needed * moments.uniform(0.3, 1.1))
-    else:  # in the writing, whenever that is: what is not whole has a name that begins with a dot
-        while not (os.path.isdir(out) and any(name[0] == "." for name in os.listdir(out))):
-            time.sleep(0.001)
-        time.sleep(moments.uniform(0, 0.01))
+for n in range(5):
+    child = begin(f"{sys.argv[2]}/moment-{n}")
+    time.sleep(needed * moments.uniform(0.3, 1.1))
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
 """
@@ -181,7 +186,7 @@ def test_a_kill_at_any_moment_leaves_no_half_written_file(tmp_path, noise):
         named = [path for path in out.iterdir() if not path.name.startswith(".")]
         assert all(is_whole(path) for path in named)
         in_the_middle += len(named) < len(list(out.iterdir()))
-    assert in_the_middle > 0  # or no kill has met what this is about
+    assert in_the_middle >= 5  # each of the chosen pieces, or no kill has met what this is about
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals work otherwise there")

@@ -33,6 +33,9 @@ def table(tmp_path):
         (["GPFA (1)", "gpfa"], ["GPFA (1)", "GPFA (2)"]),
         (["gpfa,GPFA2,gpfa-2"], ["GPFA (2)"]),
         (["random,RandomFeatures"], ["random"]),
+        (["dca"], ["DCA"]),
+        (["lpp"], ["LPP"]),
+        (["descent"], ["Descent"]),
     ],
 )
 def test_compare_understands(tmp_path, table, typed, expected):
@@ -54,6 +57,9 @@ def test_compare_understands(tmp_path, table, typed, expected):
         (["gpfa", "--graph", "full"], "GPFA", "full"),
         (["gpfa1", "--graph", "full"], "GPFA", "full"),
         (["ForeCA"], "ForeCA", None),
+        (["dca", "--n-window", "3"], "DCA", None),
+        (["lpp", "--n-neighbors", "3"], "LPP", None),
+        (["descent", "--power", "1"], "DescentFeatures", None),
     ],
 )
 def test_fit_understands(tmp_path, table, typed, kind, graph):

@@ -234,14 +234,11 @@ def test_fit_says_who_won_and_keeps_it(tmp_path, trials):
     kept = f"  kept: {model.best_candidate_}, {model.scores_[model.best_candidate_]:.4g}\n"
     assert f"{kept}  next: {name}, {score:.4g}" in done.stderr
     np.testing.assert_array_equal(load(first).components_, model.components_)
-    assert (
-        run("fit", trials, *READ, *wanted, "--criterion", "training", "--out", second).exit_code
-        == 0
-    )
-    assert load(second).criterion == "training"
+    assert run("fit", trials, *READ, *wanted, "--theiler", "1", "--out", second).exit_code == 0
+    assert load(second).theiler == 1
     told = " ".join(run("info", first).stdout.replace("│", " ").split())
     assert f"best candidate: {model.best_candidate_} scores: {next(iter(model.scores_))} 0." in told
-    assert f"; … ({len(model.scores_)} in all)" in told
+    assert all(name in told for name in model.scores_)
 
 
 def test_fit_says_which_start_won(tmp_path, trials):

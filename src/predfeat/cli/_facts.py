@@ -45,6 +45,7 @@ def model_in_words(facts: dict[str, Any]) -> dict[str, Cell]:
             if value not in ({}, [], None)
         ],
         "fitted to": _fitted_to(data, facts["n_columns"]),
+        "annotated by": "\n".join(data.get("effects", [])),
         "read with": ", ".join(
             f"{name} {_value(value)}" for name, value in data.get("reading", {}).items()
         ),

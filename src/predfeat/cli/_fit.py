@@ -13,6 +13,17 @@ import typer
 
 from predfeat._method_options import METHOD_OPTIONS
 from predfeat._progress import following
+from predfeat.cli._annotations import (
+    Action,
+    Label,
+    LabelWeight,
+    Reward,
+    RewardWeight,
+    add_terms,
+    arguments_of_fit,
+    effects_in_words,
+    named_columns,
+)
 from predfeat.cli._data import read_recording
 from predfeat.cli._methods import WORDS, complete_method, understand_method
 from predfeat.cli._notes import data_notes
@@ -26,6 +37,7 @@ from predfeat.cli._options import (
     sets_parameters,
 )
 from predfeat.cli._outputs import refuse_unwritable
+from predfeat.cli._symbols import MinCount, SymbolColumn, fit_symbols, means_symbols
 from predfeat.cli._terminal import in_words, progress_bar, say, short_name, show
 from predfeat.cli._wording import advice_in_options, in_options
 from predfeat.exceptions import ConstantColumnsWarning
@@ -54,7 +66,8 @@ def fit(
             "--method",
             "-m",
             metavar="METHOD",
-            help=f"Method to fit: {', '.join(WORDS)}; for gpfa, --graph chooses the graph.",
+            help=f"Method to fit: {', '.join(WORDS)}; for gpfa, --graph chooses the graph. symbols "
+            "fits to the words of a text.",
             autocompletion=complete_method,
         ),
     ] = "gpfa",
@@ -71,6 +84,13 @@ def fit(
         bool,
         typer.Option("--diagnosis", help="Check the fit for problems, and suggest what to change."),
     ] = False,
+    label: Label = None,
+    label_weight: LabelWeight = 1.0,
+    action: Action = None,
+    reward: Reward = None,
+    reward_weight: RewardWeight = 1.0,
+    symbols: SymbolColumn = None,
+    min_count: MinCount = 10,
     jobs: Jobs = -1,
     force: Force = False,
     quiet: Quiet = False,
@@ -90,12 +110,35 @@ def fit(
 
         predfeat fit weather.csv --method auto --n-components 3
 
+        predfeat fit machine.csv --label mode --label-weight 2
+
+        predfeat fit robot.csv --group episode --action command --reward score
+
+        predfeat fit book.txt --n-components 10
+
         predfeat fit song.flac --method sfa --pca-components 50 -o song.predfeat
     """
     refuse_unwritable([out], force=force, data=files)
+    others = {"--label": label, "--action": action, "--reward": reward, "--max-rows": max_rows,
+              "--diagnosis": diagnosis or None}  # fmt: skip
+    if symbols is not None or means_symbols(method) or _is_text(files, method, reading):
+        _refuse_with_symbols(method, others)
+        _fit_symbols(
+            files, symbols, reading, parameters, min_count, out, jobs=jobs, force=force, quiet=quiet
+        )
+        return
     model = _estimator(method, parameters, jobs)
-    recording = read_recording(files, reading, quiet=quiet)
-    values, groups = _rows_to_fit(model, recording, max_rows)
+    columns = named_columns(model, label, action, reward)
+    if columns and diagnosis:
+        raise typer.BadParameter(
+            f"it fits the method to parts of the data without --{next(iter(columns))}. Leave one "
+            "of the two out.",
+            param_hint="--diagnosis",
+        )
+    read = {**reading, "annotations": columns} if columns else reading
+    recording = read_recording(files, read, quiet=quiet)
+    add_terms(model, recording.annotations, {"label": label_weight, "reward": reward_weight})
+    values, groups, annotations = _rows_to_fit(model, recording, max_rows)
     _choose_what_was_not_given(model, parameters, recording, values, groups)
     if not quiet:
         _say_how_long(model, values, groups)
@@ -104,16 +147,74 @@ def fit(
         following(progress),
         _constant_columns_by_name(recording, quiet=quiet),
     ):
-        model.fit(values, groups=groups)
+        model.fit(values, groups=groups, **arguments_of_fit(annotations))
+    effects = effects_in_words(model, values, groups, annotations, columns)
     from predfeat.persistence import save
 
     out.parent.mkdir(parents=True, exist_ok=True)
-    save(model, out, notes=data_notes(recording, reading), overwrite=force)
+    save(model, out, notes=data_notes(recording, reading, effects), overwrite=force)
     if not quiet:
         _say_what_was_fitted(model, recording, len(values), out, "pca_components" in parameters)
         _say_who_won(model)
+        for effect in effects:
+            say(f"  {effect}")
     if diagnosis and not quiet:
         _diagnose(model, recording.names, values, groups, jobs)
+
+
+def _is_text(files: list[Path], method: str, reading: dict[str, Any]) -> bool:
+    """Tell whether a .txt file is no table but a text, where nothing speaks of a table."""
+    from predfeat.datasets import holds_words, read
+    from predfeat.exceptions import DataFileError
+
+    if method != "gpfa" or reading or [file.suffix.lower() for file in files] != [".txt"]:
+        return False
+    if not files[0].is_file() or not holds_words(files[0]):
+        return False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            read(files[0])
+    except DataFileError:
+        return True
+    return False
+
+
+def _refuse_with_symbols(method: str, others: dict[str, Any]) -> None:
+    if not means_symbols(method) and method != "gpfa":
+        raise typer.BadParameter(
+            f"{method} does not take symbols. Leave one of the two out.", param_hint="--symbols"
+        )
+    for option, value in others.items():
+        if value is not None:
+            raise typer.BadParameter("it does not go with symbols.", param_hint=option)
+
+
+def _fit_symbols(
+    files: list[Path],
+    column: str | None,
+    reading: dict[str, Any],
+    parameters: dict[str, Any],
+    min_count: int,
+    out: Path,
+    *,
+    jobs: int,
+    force: bool,
+    quiet: bool,
+) -> None:
+    from predfeat.persistence import save
+
+    model, recording, said = fit_symbols(
+        files, column, reading, parameters, min_count, jobs=jobs, quiet=quiet
+    )
+    out.parent.mkdir(parents=True, exist_ok=True)
+    save(model, out, notes=data_notes(recording, reading, symbols=column or ""), overwrite=force)
+    n_features = model.vectors_.shape[1]
+    say(
+        f"SymbolFeatures: {n_features} feature(s) of {recording.source}, kept in {out}", quiet=quiet
+    )
+    for line in said:
+        say(f"  {line}", quiet=quiet)
 
 
 def _choose_what_was_not_given(
@@ -151,17 +252,18 @@ def _say_what_was_fitted(
         )
 
 
-def _rows_to_fit(model: Any, recording: Any, max_rows: int | None) -> tuple[Any, Any]:
-    """Return the rows to fit to, all of them or blocks of them, and their sequences."""
+def _rows_to_fit(model: Any, recording: Any, max_rows: int | None) -> tuple[Any, Any, Any]:
+    """Return the rows to fit to, all of them or blocks of them, their sequences and annotations."""
     if max_rows is None or len(recording.values) <= max_rows:
-        return recording.values, recording.groups
+        return recording.values, recording.groups, recording.annotations
     from predfeat.series import check_sequences
     from predfeat.splits import shortest_piece, spread_sequences
 
     series = check_sequences(recording.values, recording.groups, name="the recording")
     shortest = shortest_piece(getattr(model, "n_lags", 1), getattr(model, "horizon", 1))
     rows, groups = spread_sequences(series, max_rows, shortest=shortest)
-    return recording.values[rows], groups
+    annotations = {role: found[rows] for role, found in recording.annotations.items()}
+    return recording.values[rows], groups, annotations
 
 
 def _say_how_long(model: Any, values: Any, groups: Any) -> None:

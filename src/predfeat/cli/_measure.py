@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from predfeat.cli._data import read_recording, recording_like
-from predfeat.cli._notes import known_data
+from predfeat.cli._data import read_recording
+from predfeat.cli._model_features import model_features
 from predfeat.cli._options import (
     DataFiles,
     Horizon,
@@ -59,12 +59,7 @@ def measure(
         recording = read_recording(files, reading, quiet=quiet)
         values, names = np.asarray(recording.values, dtype=np.float64), list(recording.names)
     else:
-        from predfeat.persistence import read_model
-
-        fitted, header = read_model(model)
-        recording = recording_like(known_data(header.notes, model), files, reading, quiet)
-        values = fitted.transform(recording.values)
-        names = [str(name) for name in fitted.get_feature_names_out()]
+        recording, values, names = model_features(model, files, reading, quiet=quiet)
     near = {"n_lags": n_lags, "horizon": horizon, "n_neighbors": n_neighbors, "n_jobs": jobs}
     table, missing = _measures(values, names, recording.groups, near)
     for reason in missing[:_MOST_REASONS_SHOWN]:

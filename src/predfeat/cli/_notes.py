@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, get_args, get_origin
 
 from predfeat.cli._options import MOST, OPTION_KINDS
@@ -14,8 +14,18 @@ __all__ = ["data_notes", "known_data", "own_notes"]
 _KEY = "predfeat"
 
 
-def data_notes(recording: Any, reading: dict[str, Any]) -> dict[str, Any]:
-    """Return the notes about the training data for a model file, as plain JSON."""
+def data_notes(
+    recording: Any,
+    reading: dict[str, Any],
+    effects: Sequence[str] = (),
+    *,
+    symbols: str | None = None,
+) -> dict[str, Any]:
+    """Return the notes about the training data for a model file, as plain JSON.
+
+    `effects` are sentences on labels, actions and rewards, which new data need not have. `symbols`
+    is the column of a model's symbols, "" if they are the words of a text.
+    """
     plain = {name: list(v) if isinstance(v, tuple) else v for name, v in reading.items()}
     files = recording.file_column
     known = {
@@ -27,6 +37,10 @@ def data_notes(recording: Any, reading: dict[str, Any]) -> dict[str, Any]:
     }
     if recording.sentinels:
         known["sentinels"] = [list(pair) for pair in recording.sentinels]
+    if effects:
+        known["effects"] = list(effects)
+    if symbols is not None:
+        known["symbols"] = symbols
     return {_KEY: known}
 
 
@@ -94,6 +108,8 @@ _FORMS: dict[str, Callable[[Any], bool]] = {
     "n_rows": _is_count,
     "columns": lambda value: _has_kind(value, list[str]),
     "reading": lambda value: isinstance(value, dict),
+    "symbols": lambda value: isinstance(value, str),
+    "effects": lambda value: _has_kind(value, list[str]),
     "sentinels": lambda value: isinstance(value, list) and all(map(_is_sentinel, value)),
 }
 

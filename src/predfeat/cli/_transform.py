@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from predfeat.cli._data import recording_like
-from predfeat.cli._notes import known_data
+from predfeat.cli._model_features import model_features
 from predfeat.cli._options import DataFiles, Force, Quiet, reads_a_file
 from predfeat.cli._outputs import refuse_unwritable, writing
 from predfeat.cli._terminal import raw_output, say
@@ -48,7 +47,6 @@ def transform(
         predfeat transform model.predfeat - --out - < today.csv
     """
     from predfeat.datasets import WRITABLE_SUFFIXES, write_features
-    from predfeat.persistence import read_model
 
     to_screen = str(out) == "-"
     suffix = ".csv" if to_screen else out.suffix.lower()
@@ -58,10 +56,7 @@ def transform(
         )
     if not to_screen:
         refuse_unwritable([out], force=force, data=files, read=[model])
-    fitted, header = read_model(model)
-    recording = recording_like(known_data(header.notes, model), files, reading, quiet)
-    features = fitted.transform(recording.values)
-    names = [str(name) for name in fitted.get_feature_names_out()]
+    recording, features, names = model_features(model, files, reading, quiet=quiet)
     if to_screen:
         write_features(raw_output(), features, names, recording=recording)
         return

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from predfeat._method_names import ON_REQUEST
 from predfeat._typing import FloatArray
 from predfeat.datasets import predictable_noise
 from predfeat.features import METHODS
@@ -118,7 +119,7 @@ def standard_methods(
         "random_state": random_state,
         "n_jobs": n_jobs,
     }
-    paper = [method for word, method in METHODS.items() if word != "auto"]
+    paper = [method for word, method in METHODS.items() if word not in ON_REQUEST]
     return {method.name: method.build(**options) for method in paper}
 
 

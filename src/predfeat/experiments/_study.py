@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from predfeat._method_names import ON_REQUEST
 from predfeat._threads import as_in_a_worker
 from predfeat._typing import FloatArray, IntArray
 from predfeat.datasets import Recording
@@ -60,8 +61,8 @@ def compare_on_recording(
     recording : Recording
     methods : dict of estimators, or list of names, optional
         Names are those of `standard_methods`; by default all of them, but ForeCA only if it
-        would not take minutes. "AutoFeatures" can be requested by name; it takes several times
-        as long as all others together.
+        would not take minutes. "DCA" and "AutoFeatures" can be requested by name; the latter
+        takes several times as long as all others together.
     n_components : int, optional
         Features. By default 3, but fewer than there are independent directions: features that
         fill the whole space are the same for every method.
@@ -219,8 +220,9 @@ def _known_methods(
         "n_jobs": n_jobs,
     }
     standard = standard_methods(n_components, **same, random_state=random_state)
-    auto = METHODS["auto"]
-    return standard, {auto.name: auto.build(n_components=n_components, **same)}
+    others = [METHODS[word] for word in ON_REQUEST]
+    same |= {"n_components": n_components, "random_state": random_state}
+    return standard, {other.name: other.build(**same) for other in others}
 
 
 def _judged(study: Study, *, other_lags: bool, n_jobs: int | None) -> Study:

@@ -36,7 +36,10 @@ _EIGENVALUES = {
     "SFA": "mean squared step (slowness)",
     "PFA": "error of linear prediction",
     "GPFA": "eigenvalue λ of the graph",
+    "LPP": "eigenvalue λ of the graph",
     "ForeCA": "forecastability Ω (higher is better)",
+    "DCA": "information of the first features together, in nats (higher is better)",
+    "DescentFeatures": "share left open between similar states",
 }
 
 
@@ -104,7 +107,10 @@ def results_of(
         "loadings": _loadings(study, loadings, features),
         "angles": _angles(signals),
         "eigenvalues": [shown for run in study.runs if (shown := _eigenvalues(run))],
-        "history": [_history(run) for run in study.runs if hasattr(run.model, "history_")],
+        # Of the methods whose features turn until they settle.
+        "history": [
+            _history(run) for run in study.runs if "angle" in getattr(run.model, "history_", ())
+        ],
         "versions": _versions(),
         "seed": study.protocol.random_state,
         "command": command,
@@ -394,7 +400,8 @@ def _angles(signals: dict[str, FloatArray]) -> dict[str, Any]:
 
 
 def _eigenvalues(run: MethodRuns) -> dict[str, Any] | None:
-    values = getattr(run.model, "eigenvalues_", getattr(run.model, "omega_", None))
+    attributes = ("eigenvalues_", "omega_", "predictive_information_", "shares_")
+    values = next((getattr(run.model, a) for a in attributes if hasattr(run.model, a)), None)
     if values is None:
         return None
     name = type(run.model).__name__

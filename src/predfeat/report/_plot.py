@@ -36,7 +36,7 @@ def plot(
 
     Parameters
     ----------
-    model : GPFA, SFA, PFA, ForeCA, RandomFeatures or AutoFeatures
+    model : GPFA, SFA, PFA, ForeCA, DCA, LPP, DescentFeatures, RandomFeatures or AutoFeatures
         Fitted.
     X : array-like of shape (n_rows, n_columns)
         The series whose features to draw, in time order; rows with a NaN are gaps.

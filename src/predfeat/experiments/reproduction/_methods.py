@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from predfeat._method_names import ON_REQUEST
 from predfeat.experiments.reproduction._specification import Fit, Setting
 from predfeat.features import METHODS as ALL
 from predfeat.features import Method
@@ -17,7 +18,7 @@ TRUTH = "true dimensions"
 FROM_SFA, FROM_PFA = (f"{ALL['gpfa2'].name} from {ALL[word].name}" for word in ("sfa", "pfa"))
 _STARTS = {FROM_SFA: "sfa", FROM_PFA: "pfa"}
 _BY_NAME: dict[str, Method] = {
-    **{method.name: method for word, method in ALL.items() if word != "auto"},
+    **{method.name: method for word, method in ALL.items() if word not in ON_REQUEST},
     **dict.fromkeys(_STARTS, ALL["gpfa2"]),
 }
 
