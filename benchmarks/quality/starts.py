@@ -27,7 +27,7 @@ INITS = ("input", "auto")
 
 def run(source, p, k, repetition, graph):
     """Yield the row of each M for one repetition and graph."""
-    train, test = white_parts(source, repetition, SEED)
+    train, test, _ = white_parts(source, repetition, SEED)
     for M in NUMBERS:
         row = {"data": source.name, "graph": graph, "repetition": repetition, "M": M}
         for init in INITS:
