@@ -57,14 +57,19 @@ BODIES = {
 }
 
 
+def heed_signals():
+    """What a shell starts in the background, or with nohup, ignores signals: its children, too."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def start(body, *arguments, **options):
     process = subprocess.Popen(
         [sys.executable, "-c", FRAME.format(body=body), *map(str, arguments)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # What a shell starts in the background ignores Ctrl-C, and so do its children.
-        preexec_fn=options.pop("before", lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)),
+        preexec_fn=options.pop("before", heed_signals),
         **options,
     )
     assert process.stdout.readline() == "ready\n"

@@ -25,6 +25,9 @@ from predfeat.whitening import Whitening, fit_whitening
 
 __all__ = ["AutoFeatures"]
 
+# What descents minimise: the mean variance left open, by which methods are judged, and the mean
+# deviation, for which a few loud moments do not decide.
+_POWERS = {METHOD_NAMES["descent"]: 2, f"{METHOD_NAMES['descent']} (power 1)": 1}
 # Every part of the data has descents of its own, so that each needs fewer starts.
 _N_SINGLES, _N_SETS = 8, 2
 
@@ -32,11 +35,11 @@ _N_SINGLES, _N_SETS = 8, 2
 class AutoFeatures(LinearFeatures):
     """The most predictable features that any of the methods finds.
 
-    SFA, PFA, both kinds of GPFA, and `DescentFeatures` with power=1 (so that a few loud
-    moments do not decide) are fitted to all but one part of the training data, for each part in
-    turn. The method is kept whose features leave the smallest share of their own variance open in
-    the parts that they were not fitted to. It is then fitted to all of the data; the descent goes
-    on from the features that it found in the parts.
+    SFA, PFA, both kinds of GPFA, and descents as in `DescentFeatures`, with power=2 and with
+    power=1 (so that a few loud moments do not decide), are fitted to all but one part of the
+    training data, for each part in turn. The method is kept whose features leave the smallest share
+    of their own variance open in the parts that they were not fitted to. It is then fitted to all
+    of the data; a descent goes on from the features that it found in the parts.
 
     Parameters
     ----------
@@ -119,43 +122,68 @@ class AutoFeatures(LinearFeatures):
         # Raises an error if there are too few states; a part may have fewer.
         find_states(white, self.n_lags, n_neighbors=self.n_neighbors, horizon=self.horizon)
         folds = self._folds(white)
-        methods = self._methods(self.n_neighbors)
-        found: dict[str, list[FloatArray]] = {name: [] for name in methods}
-        shares: dict[str, list[float]] = {name: [] for name in methods}
-        n_steps = len(folds) * len(methods) + 1
-        for number, fold in enumerate(folds):
-            in_part = self._methods(min(self.n_neighbors, fold.n_neighbors))
-            for place, (name, method) in enumerate(in_part.items(), number * len(methods) + 1):
-                with step(place, n_steps):
-                    directions = method.find_directions(fold.train, fold.whitening)
-                    shares[name].append(self._share(fold.test, directions))
-                found[name].append(fold.in_whole @ directions)
+        found: dict[str, list[FloatArray]] = {}
+        shares: dict[str, list[float]] = {}
+        n_steps = len(folds) + 1
+        for number, fold in enumerate(folds, 1):
+            with step(number, n_steps):
+                for name, directions in self._found_in(fold).items():
+                    shares.setdefault(name, []).append(self._share(fold.test, directions))
+                    found.setdefault(name, []).append(fold.in_whole @ directions)
         scores = {name: float(np.mean(of_parts)) for name, of_parts in shares.items()}
         self.scores_ = dict(sorted(scores.items(), key=lambda item: item[1]))
         self.best_candidate_ = best = next(iter(self.scores_))
         with step(n_steps, n_steps):
-            method = methods[best]
-            if isinstance(method, DescentFeatures):
-                return _descended(white, found[best], method.objective)
-            return method.find_directions(white, whitening)
+            if best in _POWERS:
+                objective = self._descent(self.n_neighbors, _POWERS[best]).objective
+                directions = _lowest_end(white, found[best], objective)
+                return sorted_by_share(white, directions, objective)[0]
+            return self._methods(self.n_neighbors)[best].find_directions(white, whitening)
+
+    def _found_in(self, fold: _Fold) -> dict[str, FloatArray]:
+        """Return what each method finds in a part, the simplest first: of equals, it is kept."""
+        n_neighbors = min(self.n_neighbors, fold.n_neighbors)
+        methods = self._methods(n_neighbors)
+        n_steps = len(methods) + 1 + len(_POWERS)
+        found = {}
+        for number, (name, method) in enumerate(methods.items(), 1):
+            with step(number, n_steps):
+                found[name] = method.find_directions(fold.train, fold.whitening)
+        with step(len(methods) + 1, n_steps):  # both descents share their starts
+            embedded = np.linalg.qr(found[METHOD_NAMES["gpfa1"]])[0]
+            starts = self._descent(n_neighbors, power=1).find_starts(fold.train, embedded)
+        for number, (name, power) in enumerate(_POWERS.items(), len(methods) + 2):
+            with step(number, n_steps):
+                objective = self._descent(n_neighbors, power).objective
+                found[name] = _lowest_end(fold.train, starts, objective)
+        return found
 
     def _methods(self, n_neighbors: int) -> dict[str, LinearFeatures]:
-        """Return the methods by name, the simplest first: of equal ones, the first is kept."""
-        m, lagged = self.n_components, {"n_lags": self.n_lags, "horizon": self.horizon}
-        by_neighbors: dict[str, Any] = {
-            **lagged,
+        m = self.n_components
+        by_neighbors = self._by_neighbors(n_neighbors)
+        return {
+            METHOD_NAMES["sfa"]: SFA(m),
+            METHOD_NAMES["pfa"]: PFA(m, n_lags=self.n_lags, horizon=self.horizon),
+            METHOD_NAMES["gpfa1"]: GPFA(m, graph="full", **by_neighbors),
+            METHOD_NAMES["gpfa2"]: GPFA(m, graph="star", **by_neighbors),
+        }
+
+    def _descent(self, n_neighbors: int, power: int) -> DescentFeatures:
+        return DescentFeatures(
+            self.n_components,
+            power=power,
+            n_singles=_N_SINGLES,
+            n_sets=_N_SETS,
+            **self._by_neighbors(n_neighbors),
+        )
+
+    def _by_neighbors(self, n_neighbors: int) -> dict[str, Any]:
+        return {
+            "n_lags": self.n_lags,
+            "horizon": self.horizon,
             "n_neighbors": n_neighbors,
             "theiler": self.theiler,
             "n_jobs": self.n_jobs,
-        }
-        return {
-            METHOD_NAMES["sfa"]: SFA(m),
-            METHOD_NAMES["pfa"]: PFA(m, **lagged),
-            METHOD_NAMES["gpfa1"]: GPFA(m, graph="full", **by_neighbors),
-            METHOD_NAMES["gpfa2"]: GPFA(m, graph="star", **by_neighbors),
-            METHOD_NAMES["descent"]: DescentFeatures(
-                m, power=1, n_singles=_N_SINGLES, n_sets=_N_SETS, **by_neighbors
-            ),
         }
 
     def _share(self, test: Sequences, directions: FloatArray) -> float:
@@ -202,11 +230,10 @@ class AutoFeatures(LinearFeatures):
         return _Fold(train, test, turned, directions, n_neighbors)
 
 
-def _descended(white: Sequences, starts: list[FloatArray], objective: Objective) -> FloatArray:
-    """Descend from the features that were found in parts, and keep those that end lowest."""
+def _lowest_end(white: Sequences, starts: list[FloatArray], objective: Objective) -> FloatArray:
+    """Descend from some starts, and return the directions that end lowest."""
     descents = [descend(white, start, objective) for start in starts]
-    best = lowest(white, descents, objective)
-    return sorted_by_share(white, best.directions, objective)[0]
+    return lowest(white, descents, objective).directions
 
 
 @dataclass(frozen=True)

@@ -203,11 +203,31 @@ class DescentFeatures(LinearFeatures):
         self.history_, self.n_iter_ = best.history(), len(best.steps)
         return directions
 
-    def find_starts(self, white: Sequences) -> list[FloatArray]:
-        """Return the spaces to descend from, the best first."""
-        objective, n_components = self.objective, self.n_components
+    def find_starts(self, white: Sequences, embedded: FloatArray | None = None) -> list[FloatArray]:
+        """Return the spaces to descend from, the best first.
+
+        Parameters
+        ----------
+        white : Sequences
+            The series in white space.
+        embedded : ndarray of shape (n_columns, n_components), optional
+            The orthonormal directions of GPFA (1), if they are known.
+
+        Returns
+        -------
+        list of ndarray of shape (n_columns, n_components)
+            Orthonormal.
+        """
+        objective = self.objective
         singles = single_directions(white, objective, self.n_singles, self.n_starts)
-        sets = grow(white, singles, objective, n_components, self.n_sets)
+        sets = grow(white, singles, objective, self.n_components, self.n_sets)
+        if embedded is None:
+            embedded = self._embedded(white)
+        sets = best_distinct([*sets, *score(white, [embedded], objective)], self.n_sets)
+        return [directions for _, directions in sets]
+
+    def _embedded(self, white: Sequences) -> FloatArray:
+        """Return the directions of GPFA (1)."""
         settings = GraphSettings(
             n_lags=self.n_lags,
             horizon=self.horizon,
@@ -217,9 +237,9 @@ class DescentFeatures(LinearFeatures):
             engine=self.engine,
             n_jobs=self.n_jobs,
         )
-        embedded = np.linalg.qr(iterate(white, white, settings, n_components).directions)[0]
-        sets = best_distinct([*sets, *score(white, [embedded], objective)], self.n_sets)
-        return [directions for _, directions in sets]
+        run = iterate(white, white, settings, self.n_components)
+        directions: FloatArray = np.linalg.qr(run.directions)[0]
+        return directions
 
     @property
     def objective(self) -> Objective:
