@@ -20,6 +20,7 @@ from predfeat.experiments import (
     standard_methods,
 )
 from predfeat.experiments._repetitions import _fit_part
+from predfeat.features import _base
 from predfeat.features._sfa import slow_directions
 from predfeat.measures import predictability, predicted_shares
 from predfeat.report import lags_sentence, results_of
@@ -165,6 +166,16 @@ def test_each_part_is_whitened_and_searched_once(lorenz, monkeypatch):
     assert counted["fit_whitening"] == 3 + 1  # of the repetitions, and of the whole
     # Training and test part for every method, and the best one on the whole.
     assert counted["left_open"] == 3 * 2 * 3 + 1
+
+
+def test_no_method_whitens_for_itself(lorenz, monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("whitened once more")
+
+    monkeypatch.setattr(_base, "fit_whitening", refuse)
+    methods = {"SFA": SFA(2), "GPFA": GPFA(2), "city blocks": GPFA(2, metric="manhattan")}
+    study = compare_on_recording(lorenz, methods, n_repetitions=2)
+    assert {run.method for run in study.runs} == set(methods)
 
 
 def test_a_method_with_a_fit_of_its_own_is_fitted_by_it(lorenz):

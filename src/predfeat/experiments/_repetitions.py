@@ -18,7 +18,7 @@ from predfeat._typing import FloatArray
 from predfeat.exceptions import ConstantColumnsWarning, NoSpectrumError
 from predfeat.experiments._outcome import MethodRuns, Protocol
 from predfeat.experiments._scores import Measure, Rows, Score
-from predfeat.features import LinearFeatures, RandomFeatures
+from predfeat.features import GPFA, LinearFeatures, RandomFeatures
 from predfeat.series import Sequences, check_matrix, check_sequences
 from predfeat.splits import Split, count_states
 from predfeat.whitening import Whitening, fit_whitening
@@ -271,7 +271,7 @@ class _Fits:
 
     def fit(self, model: Any) -> float:
         """Fit a model; return the seconds it would have taken alone, with its own whitening."""
-        if type(model).fit is not LinearFeatures.fit:  # it may do more than ours do
+        if type(model).fit not in (LinearFeatures.fit, GPFA.fit):  # it may do more than ours do
             started = perf_counter()
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConstantColumnsWarning)
@@ -282,7 +282,8 @@ class _Fits:
             self._keep(model.pca_components, TimedWhitening.of(self._rows, model.pca_components))
         timed, white = self._white[model.pca_components]
         started = perf_counter()
-        model.fit_white(white, timed.whitening)
+        known = {"series": self._series} if isinstance(model, GPFA) else {}
+        model.fit_white(white, timed.whitening, **known)
         return timed.seconds + perf_counter() - started
 
     def _keep(self, pca_components: Any, timed: TimedWhitening) -> None:
