@@ -58,6 +58,7 @@ def test_of_every_method(model, monkeypatch):
 def test_progress_is_told_within_an_iteration_and_never_goes_back(method, monkeypatch):
     monkeypatch.setattr("predfeat.neighbors._tree._PAIRS_AT_ONCE", 1 << 10)
     monkeypatch.setattr("predfeat.neighbors._blockwise._TILE_NUMBERS", 1 << 16)
+    monkeypatch.setattr("predfeat.neighbors._blockwise._MANY_QUERIES", 64)
     monkeypatch.setattr("predfeat.neighbors._tiles._TILE", (64, 64))
     X = np.random.default_rng(0).normal(size=(600, 2))
     model, seen = GPFA(1, max_iter=2, tol=0, engine=method, n_jobs=1), []

@@ -110,7 +110,7 @@ def test_what_is_not_exact_is_never_chosen_but_used_when_named(added):
     table = search(states, 2, engine=added.name)
     assert np.sort(table.indices[:-2]).tolist() == [[t + 1, t + 2] for t in range(58)]
     with pytest.raises(
-        ValueError, match=r"cannot search a library .*\"auto\", \"tree\" or \"blockw"
+        ValueError, match=r"cannot search a library .*\"auto\", \"tree\", \"tiles\" or \"blockw"
     ):
         search(states, 2, library=states_of(50, 3), engine=added.name)
 
@@ -240,10 +240,15 @@ def test_searches_of_a_library_are_no_reason_to_load_the_compiled_code(nothing_l
 
 def test_auto_rule_with_a_library(compiler, monkeypatch):
     monkeypatch.setattr("predfeat.neighbors._tiles.is_loaded", lambda: True)
-    assert choose_engine(states_of(3000, 50), states_of(3000, 50)) == "blockwise"
+    assert choose_engine(states_of(3000, 50), states_of(3000, 50)) == "tiles"
     assert choose_engine(states_of(3000, 2), states_of(3000, 2)) == "tree"
     # For one query, building a tree costs more than looking at every state once.
+    assert choose_engine(states_of(2, 3), states_of(3000, 3)) == "tiles"
+    # And so does loading compiled code.
+    monkeypatch.setattr("predfeat.neighbors._tiles.is_loaded", lambda: False)
+    monkeypatch.setattr(BLOCKWISE, "seconds_spent", 0.0)
     assert choose_engine(states_of(2, 3), states_of(3000, 3)) == "blockwise"
+    assert choose_engine(states_of(3000, 50), states_of(3000, 50)) == "tiles"
 
 
 def test_loading_takes_longer_where_nothing_was_compiled(tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import naive
-from engines import LIBRARY_ENGINES, needs_numba
+from engines import LIBRARY_ENGINES
 from predfeat import nearest_neighbors
 from predfeat.exceptions import (
     DataError,
@@ -16,7 +16,7 @@ from predfeat.exceptions import (
     ShortSequencesError,
     TooFewStatesError,
 )
-from predfeat.neighbors import search
+from predfeat.neighbors import _blockwise, _library_tiles, engines, search
 from predfeat.series import States, check_sequences, find_states
 
 # Distances that agree to this share are a legal tie: either neighbour may be taken.
@@ -179,18 +179,48 @@ def test_engines_agree_bit_for_bit():
     library, others = naive.random_series(9, [700, 500], 3, n_gaps=20)
     options = {"n_neighbors": 6, "groups": groups, "library": library, "library_groups": others}
     for p in (1, 4, 12):
-        tree, blockwise = (
-            nearest_neighbors(X, n_lags=p, engine=engine, **options)
-            for engine in ("tree", "blockwise")
+        first, *more = (
+            nearest_neighbors(X, n_lags=p, engine=engine.name, **options)
+            for engine in engines()
+            if engine.is_exact and engine.takes_library and engine.is_available()
         )
-        np.testing.assert_array_equal(tree.indices, blockwise.indices)
-        np.testing.assert_array_equal(tree.distances, blockwise.distances)
+        assert more
+        for found in more:
+            np.testing.assert_array_equal(first.indices, found.indices)
+            np.testing.assert_array_equal(first.distances, found.distances)
 
 
-@needs_numba
-def test_tiles_refuse_a_library():
-    with pytest.raises(ValueError, match=r'"tiles" cannot search .* Use "auto", "tree" or "blo'):
-        nearest_neighbors([[0.0]], n_neighbors=1, library=[[1.0]], engine="tiles")
+@every_engine
+def test_a_library_larger_than_any_block(engine, monkeypatch):
+    """Tiles of a few numbers: every query meets the library in many parts."""
+    monkeypatch.setattr(_blockwise, "_TILE_NUMBERS", 256)
+    monkeypatch.setattr(_blockwise, "_EMBEDDED_NUMBERS", 512)
+    monkeypatch.setattr(_blockwise, "_MANY_QUERIES", 5)
+    monkeypatch.setattr(_library_tiles, "_TILE", (4, 36))
+    monkeypatch.setattr(_library_tiles, "_QUERIES_AT_ONCE", 9)
+    monkeypatch.setattr(_library_tiles, "_ROWS_AT_ONCE", 7)
+    X, groups = naive.random_series(3, [120, 90], 3, n_gaps=6)
+    series = check_sequences(X, groups)
+    states = find_states(series, 2, n_neighbors=4)
+    some = States(series, states.times[::7], 2)
+    for theiler in (0, 3):
+        table = search(some, 4, library=states, theiler=theiler, engine=engine, n_jobs=2)
+        _, indices, distances = naive.nearest(X, groups, 2, 4, theiler)
+        np.testing.assert_array_equal(table.indices, np.array(indices)[::7])
+        np.testing.assert_allclose(table.distances, np.array(distances)[::7], rtol=1e-12)
+
+
+@every_engine
+def test_a_guess_changes_nothing(engine):
+    series = check_sequences(*naive.random_series(4, [300, 200], 3))
+    states = find_states(series, 2, n_neighbors=4)
+    some = States(series, states.times[::9], 2)
+    table = search(some, 4, library=states, engine=engine)
+    poor = search(some, 8, library=states, engine=engine).indices[:, 4:]
+    for guess in (table.indices, poor):
+        again = search(some, 4, library=states, engine=engine, guess=guess)
+        np.testing.assert_array_equal(again.indices, table.indices)
+        np.testing.assert_array_equal(again.distances, table.distances)
 
 
 @pytest.mark.parametrize(

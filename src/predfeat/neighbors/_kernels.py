@@ -11,7 +11,7 @@ from predfeat._jit import compiled, compiled_strictly
 from predfeat._typing import AnyArray, FloatArray, IntArray
 from predfeat.neighbors._crowds import CIRCLE
 
-__all__ = ["CHUNK", "limit_by_guesses", "scan_tile", "settle"]
+__all__ = ["CHUNK", "insert", "limit_by_guesses", "scan_tile", "settle"]
 
 # Distances are tested all at once. The marks, a byte each, are read this many at a time, as four
 # words: most are zero.
@@ -123,7 +123,7 @@ def _round(
 
 
 @compiled
-def _insert(distances: AnyArray, rows: AnyArray, distance: float, row: int) -> None:
+def insert(distances: AnyArray, rows: AnyArray, distance: float, row: int) -> None:
     """Insert a candidate into a sorted list; the worst one drops out.
 
     The limit it passed may be out of date: a row of a tile on the diagonal is also a column.
@@ -230,10 +230,10 @@ def scan_tile(
                     continue
                 column = column_start + c
                 if distance < row_limit:
-                    _insert(distances[row], rows[row], distance, column)
+                    insert(distances[row], rows[row], distance, column)
                     row_limit = min(row_limit, distances[row, n_kept - 1])
                 if distance < column_limit:
-                    _insert(distances[column], rows[column], distance, row)
+                    insert(distances[column], rows[column], distance, row)
                     column_limits[c] = min(column_limit, distances[column, n_kept - 1])
         limits[row] = min(limits[row], row_limit)
     for c in range(width):
@@ -368,7 +368,7 @@ def _merge(
     for thread in range(n_threads):
         for n in range(n_kept):
             if rows[thread, row, n] >= 0:
-                _insert(
+                insert(
                     candidate_distances,
                     candidate_rows,
                     distances[thread, row, n],

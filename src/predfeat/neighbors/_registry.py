@@ -60,7 +60,7 @@ def engines() -> tuple[Engine, ...]:
     >>> [engine.name for engine in engines() if engine.is_exact]
     ['tree', 'tiles', 'blockwise']
     >>> [engine.name for engine in engines() if engine.takes_library]
-    ['tree', 'blockwise']
+    ['tree', 'tiles', 'blockwise']
     """
     return tuple(_registered.values())
 

@@ -23,6 +23,7 @@ from predfeat._typing import AnyArray, FloatArray, IntArray
 from predfeat.neighbors._blockwise import BLOCKWISE, search_blockwise
 from predfeat.neighbors._engine import Engine
 from predfeat.neighbors._exclusion import Exclusion
+from predfeat.neighbors._library_tiles import search_library
 from predfeat.neighbors._question import Question
 from predfeat.series import States
 
@@ -42,11 +43,11 @@ _MIN_STATES_TO_LOAD = 2500
 
 
 class _Tiles(Engine):
-    """`search_tiles`, for states that search among themselves."""
+    """`search_tiles` for states that search among themselves, otherwise `search_library`."""
 
     name = "tiles"
     is_exact = True
-    takes_library = False  # pairs are offered to both of their states
+    takes_library = True
     needs = "numba"
 
     def is_available(self) -> bool:
@@ -55,17 +56,24 @@ class _Tiles(Engine):
     def expected_seconds(self, queries: States, library: States, at_most: float = np.inf) -> float:
         """Return (4 + 0.0006 S) (1 + N / 100) microseconds for each state.
 
-        Infinity if the compiled code is not in memory and not worth loading: S < 2500, and less
-        time was spent without it than loading takes.
+        In a library apart, each of p lags costs products of its own, and each pair is met once.
+        Infinity if the compiled code is not in memory and not worth loading: fewer than 2500²
+        pairs, and less time was spent without it than loading takes.
         """
-        is_worth_it = is_loaded() or len(library) >= _MIN_STATES_TO_LOAD
+        n_pairs = len(queries) * len(library)
+        is_worth_it = is_loaded() or n_pairs >= _MIN_STATES_TO_LOAD**2
         if not is_worth_it and BLOCKWISE.seconds_spent <= loading_seconds():
             return np.inf
+        if queries is not library:
+            width = 1.0 + library.dimension / 50
+            return 1e-6 * len(queries) * (8.0 + 0.0012 * len(library)) * width
         width = 1.0 + library.series.n_columns / 100
         return 1e-6 * len(library) * (4.0 + 0.0006 * len(library)) * width
 
     def search(self, question: Question, n_threads: int) -> tuple[IntArray, FloatArray]:
-        return search_tiles(question, n_threads)
+        if question.is_within:
+            return search_tiles(question, n_threads)
+        return search_library(question, n_threads)
 
 
 TILES = _Tiles()
