@@ -289,13 +289,17 @@ def smallest_solutions(A, B, n_pairs):
     return values.real[first], solutions / np.linalg.norm(solutions, axis=0)
 
 
-def gpfa(X, groups, p, k, M, R, graph="star", past=True, normalized=True):
-    """Return the GPFA projection (n_columns × M) in input coordinates after R iterations."""
+def gpfa(X, groups, p, k, M, R, graph="star", past=True, normalized=True, centers=None):
+    """Return the GPFA projection (n_columns × M) in input coordinates after R iterations.
+
+    Only the states at the rows `centers` have a neighbourhood, or all states.
+    """
     _, directions, Z = whiten(X)
     space = Z
     for _ in range(R):
-        times, indices, _ = nearest(space, groups, p, k)
-        W = weights(X, groups, p, times, indices, graph, past=past)
+        times, indices, _ = nearest(space, groups, p, k, queries=centers)
+        asking = times if centers is None else centers
+        W = weights(X, groups, p, asking, indices, graph, past=past)
         A, B = projected(W, Z)
         _, vectors = smallest_solutions(A, B if normalized else None, M)
         space = Z @ vectors

@@ -96,6 +96,8 @@ _OPTIONS = (
                  ("DCA",), at_least=1),
     MethodOption("theiler", int, "rows around a state to exclude as neighbours", "0",
                  _BY_NEIGHBORS),
+    MethodOption("n_centers", int, "states that ask for their neighbours, each among all states",
+                 "all, or a sample of more than 100 000", at_least=1),
     MethodOption("n_averaged", int, "last iterations to average over", "1"),
     MethodOption("refine", bool, "descend from the result with the full gradient", "no"),
     MethodOption("n_intermediate", int, "features between the iterations", "M"),
@@ -104,7 +106,7 @@ _OPTIONS = (
     MethodOption("weighting", str, "equal (default) or inverse_spread, which lets loud moments "
                  "count less", ""),
     MethodOption("random_state", int, "seed of the random numbers", "",
-                 ("ForeCA", "DCA", "RandomFeatures"), at_least=0, other=("--seed",)),
+                 ("GPFA", "ForeCA", "DCA", "RandomFeatures"), at_least=0, other=("--seed",)),
     MethodOption("power", float, "what to minimise: 2 variance, 1 deviation, 0 missing "
                  "information", "2", ("DescentFeatures",)),
 )  # fmt: skip

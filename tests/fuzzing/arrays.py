@@ -43,6 +43,7 @@ PARAMETERS: dict[str, list[Any]] = {
         np.zeros(3),
     ],
     "n_averaged": [1, 3, 0, 10**9],
+    "n_centers": ["auto", None, 1, 5, 10**9, 0, "x"],
     "n_intermediate": [None, 2, 1, 0, 10**9],
     "pca_components": [None, 1, 2, 0.5, 0.99, 1.0, 0, -1, 1e-300, float("nan"), "x"],
     "theiler": [0, 1, 10, -1, 10**12],

@@ -261,7 +261,8 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         of variance that this predicts, `predfeat.measures.predicted_shares`, is summed over the
         features: a real feature adds to the sum, and a feature of noise subtracts a tenth. A search
         over `n_components` therefore finds the number of real features, as `choose` does, not the
-        smallest number. States use the method's `n_lags` and `horizon` (1 if it has none).
+        smallest number. States use the method's `n_lags` and `horizon` (1 if it has none). Of more
+        than 100 000 states, a sample is predicted; see `predfeat.neighbors.count_centers`.
 
         Parameters
         ----------
@@ -280,7 +281,8 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         check_ignored_target(y, groups, len(features), type(self).__name__)
         n_lags, horizon = getattr(self, "n_lags", 1), getattr(self, "horizon", 1)
         series = check_sequences(features, groups)
-        return float(predicted_shares(series, None, n_lags, horizon=horizon).sum())
+        shares = predicted_shares(series, None, n_lags, horizon=horizon, n_centers="auto")
+        return float(shares.sum())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -52,6 +52,7 @@ def refuse_contradictions(
             "init holds neighbours that were found without actions. Give actions, or neighbours, "
             "but not both."
         )
+    _refuse_sample(parameters, has_actions)
     is_plain = all(isinstance(term, Future | Past) for term in terms) and not has_actions
     judges = {
         "refine=True": parameters["refine"],
@@ -62,6 +63,24 @@ def refuse_contradictions(
             raise ValueError(
                 f"{name} judges features by the paper's objective alone, which knows no actions "
                 "and no other terms than Future and Past. Leave one of them out."
+            )
+
+
+def _refuse_sample(parameters: dict[str, Any], has_actions: bool) -> None:
+    """Only the plain search has queries and a library apart."""
+    n_centers, init = parameters["n_centers"], parameters["init"]
+    if n_centers is None or isinstance(n_centers, str):
+        return
+    others = {
+        "actions": has_actions,
+        f"metric={parameters['metric']!r}": parameters["metric"] != "euclidean",
+        "given neighbours": is_neighbors(init),
+    }
+    for name, is_set in others.items():
+        if is_set:
+            raise ValueError(
+                f"n_centers={n_centers} draws the states that a Euclidean search asks for, which "
+                f'does not go together with {name}. Use n_centers="auto", or leave {name} out.'
             )
 
 

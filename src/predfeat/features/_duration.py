@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.features._gpfa import GPFA
+from predfeat.neighbors import count_centers
 
 __all__ = ["ExpectedTime", "expected_time", "extrapolated"]
 
@@ -70,6 +71,8 @@ def expected_time(model: Any, X: Any, *, groups: ArrayLike | None = None) -> Exp
         return None
     n_rows = max(_MIN_TRIAL_ROWS, len(values) // _ROWS_PER_TRIAL_ROW)
     trial = clone(model)
+    if hasattr(trial, "n_centers"):
+        trial.set_params(n_centers=None)  # all pairs of few rows tell what a pair costs
     iterates = isinstance(model, GPFA)
     if iterates:
         trial.set_params(max_iter=min(_TRIED_ITERATIONS, model.max_iter), tol=0, verbose=0)
@@ -81,7 +84,7 @@ def expected_time(model: Any, X: Any, *, groups: ArrayLike | None = None) -> Exp
             times.append(_timed(trial, values, ids, n_tried))
     except ValueError:  # the trial rows may be all gaps, or their sequences too short
         return None
-    expected = extrapolated(times[1], times[2], n_rows, len(values))
+    expected = extrapolated(times[1], times[2], n_rows, len(values), _n_pairs(model, len(values)))
     if not iterates:
         return ExpectedTime(float(expected.sum()))
     first, later = float(expected[0]), float(expected[-1])
@@ -89,15 +92,25 @@ def expected_time(model: Any, X: Any, *, groups: ArrayLike | None = None) -> Exp
     return ExpectedTime(first + n_later * later, later if n_later else None)
 
 
-def extrapolated(short: FloatArray, long: FloatArray, n_rows: int, n_all: int) -> FloatArray:
+def _n_pairs(model: Any, n_rows: int) -> float:
+    """Return how many pairs of states are compared: fewer than n² if only a sample asks."""
+    n_centers = getattr(model, "n_centers", None)
+    return float(n_rows) * count_centers(n_rows, n_centers)
+
+
+def extrapolated(
+    short: FloatArray, long: FloatArray, n_rows: int, n_all: int, n_pairs: float | None = None
+) -> FloatArray:
     """Return the times for n_all rows, from those for n_rows and for twice as many.
 
-    A time is a·n + b·n² with a, b ≥ 0: every part of a fit is linear or quadratic.
+    A time is a·n + b·n² with a, b ≥ 0: every part of a fit is linear or quadratic. With `n_pairs`,
+    that many pairs are compared instead of n_all².
     """
+    n_pairs = float(n_all) ** 2 if n_pairs is None else n_pairs
     short, long = np.asarray(short, dtype=float), np.asarray(long, dtype=float)
     square = np.clip((long - 2 * short) / (2 * n_rows**2), 0.0, long / (4 * n_rows**2))
     linear = long / (2 * n_rows) - 2 * n_rows * square
-    times: FloatArray = linear * n_all + square * float(n_all) ** 2
+    times: FloatArray = linear * n_all + square * n_pairs
     return times
 
 

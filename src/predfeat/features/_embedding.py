@@ -15,7 +15,7 @@ from predfeat.graph import (
     ProjectedLaplacian,
     combined,
 )
-from predfeat.neighbors import NeighborTable, search
+from predfeat.neighbors import NeighborTable, choose_centers, search
 from predfeat.series import Annotations, Sequences, find_states
 from predfeat.solvers import Eigenpairs, smallest_eigenpairs
 
@@ -51,6 +51,10 @@ class GraphSettings:
         The weight of each neighbourhood.
     theiler : int
         Exclude neighbours in the same sequence that are at most this many rows away.
+    n_centers : int, "auto" or None
+        How many states ask for their neighbours; see `predfeat.neighbors.count_centers`.
+    random_state : int
+        Seed of the sample of states that ask.
     engine : str
         The neighbour-search engine.
     n_jobs : int or None
@@ -64,6 +68,8 @@ class GraphSettings:
     normalized: bool = True
     weighting: str = "equal"
     theiler: int = 0
+    n_centers: int | str | None = None
+    random_state: int = 0
     engine: str = "auto"
     n_jobs: int | None = None
 
@@ -114,7 +120,7 @@ def find_neighbors(
     n_neighbors: int | None = None,
     guess: IntArray | None = None,
 ) -> NeighborTable:
-    """Find the neighbours of every state in a space.
+    """Find the neighbours of every state in a space, or of a sample of states.
 
     Parameters
     ----------
@@ -131,9 +137,11 @@ def find_neighbors(
     NeighborTable
     """
     k = settings.n_neighbors if n_neighbors is None else n_neighbors
+    states = find_states(space, settings.n_lags, n_neighbors=k)
     return search(
-        find_states(space, settings.n_lags, n_neighbors=k),
+        choose_centers(states, settings.n_centers, settings.random_state),
         k,
+        library=states,
         theiler=settings.theiler,
         engine=settings.engine,
         n_jobs=settings.n_jobs,

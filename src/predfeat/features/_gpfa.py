@@ -28,7 +28,13 @@ from predfeat.features._starts import STARTS, TRIED, given_directions, start_dir
 from predfeat.features._stopping import BestIteration, Settled, StopPolicy, either
 from predfeat.graph import GRAPHS, Different, EdgeTerm, Future, Past, is_fixed
 from predfeat.measures import left_open
-from predfeat.neighbors import ENGINES, Metric, NeighborTable, is_neighbors
+from predfeat.neighbors import (
+    CENTER_CONSTRAINTS,
+    ENGINES,
+    Metric,
+    NeighborTable,
+    is_neighbors,
+)
 from predfeat.series import Annotations, Sequences, check_annotations, check_matrix
 from predfeat.whitening import Whitening
 
@@ -125,6 +131,13 @@ default="input"
         Principal components to keep before whitening: a count, a share of variance, or all.
     theiler : int, default=0
         Exclude neighbours in the same sequence that are at most this many rows away.
+    n_centers : int, "auto" or None, default="auto"
+        How many states ask for their neighbours, each among all states. None means all. "auto"
+        means all up to 100 000 states, and beyond that a sample, so that time grows with the number
+        of rows, not with its square; see `predfeat.neighbors.count_centers`. With actions, with
+        another metric, and for neighbours that are given, all states ask.
+    random_state : int, default=0
+        Seed of that sample.
     engine : {"auto", "tree", "tiles", "blockwise"}, default="auto"
         The neighbour-search engine; see `predfeat.nearest_neighbors`.
     n_jobs : int or None, default=None
@@ -193,6 +206,7 @@ default="input"
         "refine": ["boolean"],
         "n_intermediate": [POSITIVE, None],
         "theiler": [WINDOW],
+        **CENTER_CONSTRAINTS,
         "engine": [StrOptions(ENGINES)],
         "n_jobs": [JOBS, None],
         "verbose": ["verbose"],
@@ -219,6 +233,8 @@ default="input"
         n_intermediate: int | None = None,
         pca_components: int | float | None = None,
         theiler: int = 0,
+        n_centers: int | str | None = "auto",
+        random_state: int = 0,
         engine: str = "auto",
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -241,6 +257,8 @@ default="input"
         self.n_intermediate = n_intermediate
         self.pca_components = pca_components
         self.theiler = theiler
+        self.n_centers = n_centers
+        self.random_state = random_state
         self.engine = engine
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -387,6 +405,8 @@ default="input"
             normalized=self.normalized,
             weighting=self.weighting,
             theiler=self.theiler,
+            n_centers=self.n_centers,
+            random_state=self.random_state,
             engine=self.engine,
             n_jobs=self.n_jobs,
         )

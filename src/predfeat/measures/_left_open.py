@@ -13,7 +13,14 @@ from predfeat._compat import WINDOW, validate_parameter_constraints, whole_numbe
 from predfeat._typing import ArrayLike, FloatArray, IntArray
 from predfeat.graph import projected_laplacian, shifted_neighborhoods
 from predfeat.measures._input import as_features, as_sequences, in_given_units, moderate
-from predfeat.neighbors import SEARCH_CONSTRAINTS, NeighborTable, fewest_candidates, search
+from predfeat.neighbors import (
+    CENTER_CONSTRAINTS,
+    SEARCH_CONSTRAINTS,
+    NeighborTable,
+    choose_centers,
+    fewest_candidates,
+    search,
+)
 from predfeat.series import Sequences, find_states
 
 __all__ = [
@@ -44,6 +51,8 @@ def left_open(
     horizon: int = 1,
     groups: ArrayLike | None = None,
     theiler: int = 0,
+    n_centers: int | str | None = "auto",
+    random_state: int = 0,
     engine: str = "auto",
     n_jobs: int | None = None,
 ) -> LeftOpen:
@@ -69,6 +78,12 @@ def left_open(
         Ids of the sequences. `Sequences` have their own.
     theiler : int, default=0
         Leave out neighbours of the same sequence at most that many rows away.
+    n_centers : int, "auto" or None, default="auto"
+        How many states ask for their neighbours, each among all states. None means all. "auto"
+        means all up to 100 000 states, and beyond that a sample; see
+        `predfeat.neighbors.count_centers`.
+    random_state : int, default=0
+        Seed of that sample.
     engine, n_jobs
         As in `predfeat.nearest_neighbors`.
 
@@ -96,12 +111,14 @@ def left_open(
     0.9
     """
     validate_parameter_constraints(
-        {**MEASURE_CONSTRAINTS, "n_neighbors": [whole_number(1), None]},
+        {**MEASURE_CONSTRAINTS, **CENTER_CONSTRAINTS, "n_neighbors": [whole_number(1), None]},
         {
             "n_neighbors": n_neighbors,
             "n_lags": n_lags,
             "horizon": horizon,
             "theiler": theiler,
+            "n_centers": n_centers,
+            "random_state": random_state,
             "engine": engine,
             "n_jobs": n_jobs,
         },
@@ -113,8 +130,10 @@ def left_open(
         n_neighbors = max(
             1, available_neighbors(features, n_lags, horizon=horizon, theiler=theiler)
         )
-    table = neighbors_with_successor(
-        features, n_lags, n_neighbors, theiler, engine, n_jobs, horizon=horizon
+    states = find_states(features, n_lags, n_neighbors=n_neighbors, horizon=horizon)
+    centers = choose_centers(states, n_centers, random_state)
+    table = search(
+        centers, n_neighbors, library=states, theiler=theiler, engine=engine, n_jobs=n_jobs
     )
     return LeftOpen(features, table, horizon)
 
@@ -137,7 +156,8 @@ class LeftOpen:
     features : Sequences
         The features that were measured.
     neighbors : NeighborTable
-        The neighbours of every state that has a successor, among these states.
+        The neighbours of the states that have a successor, among these states: of all, or of the
+        sample that was drawn.
     horizon : int
         How many steps ahead the successor lies, H.
     """

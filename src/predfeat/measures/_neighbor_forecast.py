@@ -6,7 +6,7 @@ import numpy as np
 
 from predfeat._typing import FloatArray
 from predfeat.measures._input import column_exponents, scaled_columns
-from predfeat.neighbors import search
+from predfeat.neighbors import choose_centers, search
 from predfeat.series import Sequences, find_states
 
 __all__ = ["predicted_shares"]
@@ -20,6 +20,8 @@ def predicted_shares(
     *,
     horizon: int = 1,
     theiler: int = 0,
+    n_centers: int | str | None = None,
+    random_state: int = 0,
     engine: str = "auto",
     n_jobs: int | None = None,
 ) -> FloatArray:
@@ -48,6 +50,11 @@ def predicted_shares(
     theiler : int, default=0
         In leave-one-out, states of the same sequence at most this many rows away do not predict
         each other.
+    n_centers : int, "auto" or None, default=None
+        How many states of the test part to predict; None for all. See
+        `predfeat.neighbors.count_centers`.
+    random_state : int, default=0
+        Seed of that sample.
     engine : str, default="auto"
         Engine of the neighbour search; see `predfeat.nearest_neighbors`.
     n_jobs : int, optional
@@ -75,6 +82,7 @@ def predicted_shares(
     # Without a test part, each state needs this many others.
     library = find_states(train, n_lags, n_neighbors=n_neighbors * within, horizon=horizon)
     asked = library if within else find_states(test, n_lags, n_neighbors=0, horizon=horizon)
+    asked = choose_centers(asked, n_centers, random_state)
     table = search(
         asked, n_neighbors, library=library, theiler=theiler, engine=engine, n_jobs=n_jobs
     )

@@ -8,6 +8,7 @@ from typing import Any, Literal, overload
 from predfeat._compat import Interval, validate_parameter_constraints
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.measures._left_open import MEASURE_CONSTRAINTS, left_open
+from predfeat.neighbors import CENTER_CONSTRAINTS
 
 __all__ = ["predictability"]
 
@@ -53,6 +54,7 @@ def predictability(
     per_component: bool = False,
     ddof: int = 0,
     theiler: int = 0,
+    n_centers: int | str | None = "auto",
     engine: str = "auto",
     n_jobs: int | None = None,
 ) -> float | FloatArray:
@@ -86,6 +88,8 @@ def predictability(
         The covariance of q + 1 points is divided by q + 1 - ddof.
     theiler : int, default=0
         Leave out neighbours of the same sequence at most that many rows away.
+    n_centers : int, "auto" or None, default="auto"
+        How many states ask for their neighbours, as in `left_open`.
     engine, n_jobs
         As in `predfeat.nearest_neighbors`.
 
@@ -114,12 +118,17 @@ def predictability(
     True
     """
     validate_parameter_constraints(
-        {**MEASURE_CONSTRAINTS, "ddof": [Interval(Integral, 0, 1, closed="both")]},
+        {
+            **MEASURE_CONSTRAINTS,
+            "n_centers": CENTER_CONSTRAINTS["n_centers"],
+            "ddof": [Interval(Integral, 0, 1, closed="both")],
+        },
         {
             "n_neighbors": n_neighbors,
             "n_lags": n_lags,
             "horizon": horizon,
             "theiler": theiler,
+            "n_centers": n_centers,
             "engine": engine,
             "n_jobs": n_jobs,
             "ddof": ddof,
@@ -133,6 +142,7 @@ def predictability(
         horizon=horizon,
         groups=groups,
         theiler=theiler,
+        n_centers=n_centers,
         engine=engine,
         n_jobs=n_jobs,
     )

@@ -6,6 +6,7 @@ are exact: they return the neighbours that float64 brute force returns. Among ti
 that come next on a circle are taken (`_crowds`), so that no row is everyone's neighbour.
 """
 
+from predfeat.neighbors._centers import CENTER_CONSTRAINTS, choose_centers, count_centers
 from predfeat.neighbors._conditioned import search_beside_values, search_within_classes
 from predfeat.neighbors._engine import Engine
 from predfeat.neighbors._exclusion import Exclusion, fewest_candidates
@@ -25,6 +26,7 @@ from predfeat.neighbors._search import search
 from predfeat.neighbors._table import NeighborTable
 
 __all__ = [
+    "CENTER_CONSTRAINTS",
     "ENGINES",
     "SEARCH_CONSTRAINTS",
     "Engine",
@@ -33,7 +35,9 @@ __all__ = [
     "NeighborTable",
     "Question",
     "check_neighbors",
+    "choose_centers",
     "choose_engine",
+    "count_centers",
     "engines",
     "fewest_candidates",
     "is_neighbors",
