@@ -97,7 +97,7 @@ _OPTIONS = (
     MethodOption("theiler", int, "rows around a state to exclude as neighbours", "0",
                  _BY_NEIGHBORS),
     MethodOption("n_centers", int, "states that ask for their neighbours, each among all states",
-                 "all, or a sample of more than 100 000", at_least=1),
+                 "all, or a sample of more than 50 000", at_least=1),
     MethodOption("n_averaged", int, "last iterations to average over", "1"),
     MethodOption("refine", bool, "descend from the result with the full gradient", "no"),
     MethodOption("n_intermediate", int, "features between the iterations", "M"),

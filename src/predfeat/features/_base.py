@@ -262,7 +262,7 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         features: a real feature adds to the sum, and a feature of noise subtracts a tenth. A search
         over `n_components` therefore finds the number of real features, as `choose` does, not the
         smallest number. States use the method's `n_lags` and `horizon` (1 if it has none). Of more
-        than 100 000 states, a sample is predicted; see `predfeat.neighbors.count_centers`.
+        than 50 000 states, a sample is predicted; see `predfeat.neighbors.count_centers`.
 
         Parameters
         ----------

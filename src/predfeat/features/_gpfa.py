@@ -133,7 +133,7 @@ default="input"
         Exclude neighbours in the same sequence that are at most this many rows away.
     n_centers : int, "auto" or None, default="auto"
         How many states ask for their neighbours, each among all states. None means all. "auto"
-        means all up to 100 000 states, and beyond that a sample, so that time grows with the number
+        means all up to 50 000 states, and beyond that a sample, so that time grows with the number
         of rows, not with its square; see `predfeat.neighbors.count_centers`. With actions, with
         another metric, and for neighbours that are given, all states ask.
     random_state : int, default=0

@@ -80,7 +80,7 @@ def left_open(
         Leave out neighbours of the same sequence at most that many rows away.
     n_centers : int, "auto" or None, default="auto"
         How many states ask for their neighbours, each among all states. None means all. "auto"
-        means all up to 100 000 states, and beyond that a sample; see
+        means all up to 50 000 states, and beyond that a sample; see
         `predfeat.neighbors.count_centers`.
     random_state : int, default=0
         Seed of that sample.

@@ -12,10 +12,10 @@ from predfeat.series import States
 __all__ = ["CENTER_CONSTRAINTS", "choose_centers", "count_centers"]
 
 # All states are centres as long as that compares no more pairs than this many states do.
-_EXACT_STATES = 100_000
-# What is averaged over centres has an error that falls with the root of their number: this many are
-# off by a hundredth of what a single one is, however many states there are.
-_FEWEST_CENTERS = 10_000
+_EXACT_STATES = 50_000
+# What is averaged over centres has an error that falls with the root of their number, however many
+# states there are: that of this many is a seventieth of the error of one.
+_FEWEST_CENTERS = 5_000
 
 CENTER_CONSTRAINTS: dict[str, list[Any]] = {
     "n_centers": [POSITIVE, StrOptions({"auto"}), None],
@@ -31,8 +31,8 @@ def count_centers(n_states: int, n_centers: int | str | None = "auto") -> int:
     n_states : int
         All states.
     n_centers : int, "auto" or None, default="auto"
-        How many are wanted; None means all. "auto" means all up to 100 000 states. Beyond, it is as
-        many as compare the same number of pairs, but at least 10 000.
+        How many are wanted; None means all. "auto" means all up to 50 000 states. Beyond, it is as
+        many as compare the same number of pairs, but at least 5000.
 
     Returns
     -------
@@ -41,8 +41,8 @@ def count_centers(n_states: int, n_centers: int | str | None = "auto") -> int:
     Examples
     --------
     >>> from predfeat.neighbors import count_centers
-    >>> [count_centers(n) for n in (5_000, 100_000, 500_000, 1_000_000, 10_000_000)]
-    [5000, 100000, 20000, 10000, 10000]
+    >>> [count_centers(n) for n in (1_000, 50_000, 100_000, 500_000, 10_000_000)]
+    [1000, 50000, 25000, 5000, 5000]
     >>> count_centers(5_000, 800), count_centers(500, 800), count_centers(10**6, None)
     (800, 500, 1000000)
     """

@@ -65,7 +65,7 @@ class _Tiles(Engine):
         if not is_worth_it and BLOCKWISE.seconds_spent <= loading_seconds():
             return np.inf
         if queries is not library:
-            width = 1.0 + library.dimension / 50
+            width = 1.0 + library.dimension / 100
             return 1e-6 * len(queries) * (8.0 + 0.0012 * len(library)) * width
         width = 1.0 + library.series.n_columns / 100
         return 1e-6 * len(library) * (4.0 + 0.0006 * len(library)) * width
