@@ -9,6 +9,18 @@ pieces.
 
 from predfeat.whitening._moments import Moments
 from predfeat.whitening._statistics import RANK_TOLERANCE
-from predfeat.whitening._whitening import Whitening, fit_whitening, whitening_from_moments
+from predfeat.whitening._whitening import (
+    Whitening,
+    fit_whitening,
+    warn_of_constant_columns,
+    whitening_from_moments,
+)
 
-__all__ = ["Moments", "Whitening", "fit_whitening", "whitening_from_moments", "RANK_TOLERANCE"]
+__all__ = [
+    "Moments",
+    "Whitening",
+    "fit_whitening",
+    "warn_of_constant_columns",
+    "whitening_from_moments",
+    "RANK_TOLERANCE",
+]

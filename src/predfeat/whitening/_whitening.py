@@ -13,7 +13,12 @@ from predfeat.series import Sequences
 from predfeat.whitening._moments import Moments
 from predfeat.whitening._statistics import OfMoments, OfSamples, Statistics
 
-__all__ = ["Whitening", "fit_whitening", "whitening_from_moments"]
+__all__ = [
+    "Whitening",
+    "fit_whitening",
+    "warn_of_constant_columns",
+    "whitening_from_moments",
+]
 
 _FLOAT64 = float(np.finfo(np.float64).eps)
 
@@ -125,7 +130,6 @@ def whitening_from_moments(
     pca_components: int | float | None = None,
     *,
     names: list[str] | None = None,
-    warn: bool = True,
     resolution: float = _FLOAT64,
 ) -> Whitening:
     """Learn the map into white space from the moments of samples that are no longer at hand.
@@ -143,15 +147,14 @@ def whitening_from_moments(
     pca_components : int, float or None
         As in `fit_whitening`.
     names : list of str, optional
-        Column names for the warning about constant columns.
-    warn : bool
-        Whether to warn about constant columns.
+        Column names for messages.
     resolution : float
         Relative rounding error of the input; directions that vary less are cut.
 
     Returns
     -------
     Whitening
+        Constant columns are left out without a warning; `warn_of_constant_columns` gives it.
 
     Examples
     --------
@@ -166,10 +169,31 @@ def whitening_from_moments(
     """
     _check_count(pca_components, moments.n_columns)
     statistics = OfMoments.measured(moments)
-    constant = _constant(statistics)
-    if warn:
-        _warn_constant(constant, names)
-    return _white_map(statistics, constant, pca_components, names, resolution)
+    return _white_map(statistics, _constant(statistics), pca_components, names, resolution)
+
+
+def warn_of_constant_columns(moments: Moments, names: list[str] | None = None) -> None:
+    """Warn of the columns that a whitening leaves out because they do not vary.
+
+    Parameters
+    ----------
+    moments : Moments
+        Of the training samples, at least one.
+    names : list of str, optional
+        Column names for the message.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from predfeat.whitening import Moments, warn_of_constant_columns
+    >>> with warnings.catch_warnings(record=True) as given:
+    ...     warnings.simplefilter("always")
+    ...     warn_of_constant_columns(Moments.of(np.array([[1.0, 2.0], [1.0, 3.0]])), ["a", "b"])
+    >>> print(given[0].message)
+    1 of 2 column(s) are constant and were left out: 'a'
+    """
+    _warn_constant(_constant(OfMoments.measured(moments)), names)
 
 
 def _constant(statistics: Statistics) -> BoolArray:
