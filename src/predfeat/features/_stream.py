@@ -149,7 +149,7 @@ class Stream:
             tail=_tail(joined, max(kind.span for kind in counted) - 1),
             resolution=max(self.resolution, resolution),
             is_grouped=ids is not None,
-            last_id=None if ids is None else ids[-1],
+            last_id=None if ids is None else _comparable(ids[-1]),
         )
 
     def combined(self, other: Stream) -> Stream:
@@ -191,7 +191,7 @@ class Stream:
     def _goes_on(self, ids: AnyArray | None) -> bool:
         if ids is None or self.is_grouped is None:
             return True
-        return bool(_comparable(ids[0]) == _comparable(self.last_id))
+        return bool(_comparable(ids[0]) == self.last_id)
 
 
 def _comparable(group_id: Any) -> Any:
