@@ -66,15 +66,14 @@ class Moments:
         """
         if len(rows) == 0:
             return cls.none(rows.shape[1])
-        smallest, largest = rows.min(axis=0), rows.max(axis=0)
-        # The mean of equal numbers may be rounded, and a huge one would then seem to vary.
-        first = np.where(smallest == largest, smallest, rows.mean(axis=0))
+        first = rows.mean(axis=0)
         centred = rows - first
         rest = centred.mean(axis=0)
         centred -= rest
         with np.errstate(over="ignore", invalid="ignore"):
             scatter = centred.T @ centred
         mean, mean_rest = _two_sum(first, rest)
+        smallest, largest = rows.min(axis=0), rows.max(axis=0)
         return _checked(cls(len(rows), mean, mean_rest, scatter, smallest, largest))
 
     @property

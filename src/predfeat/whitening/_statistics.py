@@ -119,11 +119,6 @@ class OfMoments:
         """Return the variances, descending, and the axes (columns) to keep."""
         return _kept_eigenpairs(self.covariances, pca_components)
 
-    def covariance(self, directions: FloatArray) -> FloatArray:
-        """Return the covariance of the rows' coordinates along directions."""
-        covariance: FloatArray = directions.T @ self.covariances @ directions
-        return (covariance + covariance.T) / 2
-
 
 Statistics = OfSamples | OfMoments
 

@@ -280,11 +280,13 @@ def _unit_covariance(statistics: Statistics, variances: FloatArray, axes: FloatA
     """Scale to unit variance; if that is inaccurate, remove the remaining covariance.
 
     The small variances of an ill-conditioned covariance are off by the rounding of the large
-    ones. Those of the almost white samples are not, so one second pass is enough.
+    ones. Those of the almost white samples are not, so one second pass is enough. Moments are
+    rounded once and for all.
     """
     scale = np.sqrt(variances)
     forth, back = np.diag(1.0 / scale), np.diag(scale)
-    if len(scale) == 0 or variances[-1] > _WELL_CONDITIONED_SHARE * variances[0]:
+    well_conditioned = len(scale) == 0 or variances[-1] > _WELL_CONDITIONED_SHARE * variances[0]
+    if well_conditioned or isinstance(statistics, OfMoments):
         return _Scaling(forth, back)
     values, vectors = np.linalg.eigh(statistics.covariance(axes / scale))
     root = np.sqrt(values)
