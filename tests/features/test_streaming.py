@@ -379,6 +379,20 @@ def test_what_is_counted_cannot_be_changed(method, name):
     assert_same(model, clone(method).fit(X), X)
 
 
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        (SFA(n_steps=2**31 - 1), "n_steps=2147483647 is more than.*at most n_steps=65536"),
+        (PFA(n_lags=2**20), "n_lags=1048576 is more than"),
+        (PFA(n_lags=2**16), r"of PFA counts for 4 columns takes \d.* TB of memory"),
+        (PFA(n_repeats=2**16), r"TB of memory, with .*'n_repeats': 65536.*are free"),
+    ],
+)
+def test_sums_that_no_memory_holds_are_refused_at_once(method, message):
+    with pytest.raises(StreamError, match=message):
+        clone(method).partial_fit(waves())
+
+
 @both
 def test_how_many_features_there_are_can_be_changed(method):
     X = waves()

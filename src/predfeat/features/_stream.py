@@ -12,7 +12,10 @@ from predfeat.exceptions import GroupsError
 from predfeat.series import Sequences, States
 from predfeat.whitening import Moments, Whitening
 
-__all__ = ["Change", "Counted", "Stream", "Window"]
+__all__ = ["MOST_STEPS", "Change", "Counted", "Stream", "Window"]
+
+# A model file has no room for as many sums, or for sums as large, as more lags or steps need.
+MOST_STEPS = 2**16
 
 _NUMBERS_AT_ONCE = 1 << 21
 
@@ -160,11 +163,10 @@ class Stream:
             samples=self.samples.combined(other.samples),
             dynamics=tuple(mine.combined(theirs) for mine, theirs in pairs),
             resolution=max(self.resolution, other.resolution),
-        ).ended()
-
-    def ended(self) -> Stream:
-        """Return the stream with its last sequence at its end: the next row begins a new one."""
-        return replace(self, tail=self.tail[:0], is_grouped=None, last_id=None)
+            tail=self.tail[:0],
+            is_grouped=None,
+            last_id=None,
+        )
 
     @property
     def has_dynamics(self) -> bool:

@@ -10,16 +10,20 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from sklearn.base import clone
 
+from predfeat._memory import available_memory, in_words
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import NewStartWarning, RankError, StreamError
 from predfeat.features._base import LinearFeatures
 from predfeat.features._earlier_fit import earlier_fit_aside
 from predfeat.features._ignored_target import check_ignored_target
-from predfeat.features._stream import Counted, Stream
+from predfeat.features._stream import MOST_STEPS, Counted, Stream
 from predfeat.series import check_matrix, check_sequences
 from predfeat.whitening import warn_of_constant_columns, whitening_from_moments
 
 __all__ = ["StreamingFeatures", "merge"]
+
+# Sums, those of a piece, and both together.
+_COPIES = 3
 
 _COLUMNS = ("n_features_in_", "feature_names_in_")
 
@@ -55,7 +59,8 @@ class StreamingFeatures(LinearFeatures):
         groups : array-like of shape (n_rows,), optional
             One id per row, as in `fit`, with every piece or with none. A piece that begins with
             the last id of the piece before goes on with its last sequence. Without groups all
-            pieces are one sequence.
+            pieces are one sequence. Which ids came earlier is not kept: one that returns in a
+            later piece begins a new sequence, without the warning that `fit` gives.
 
         Returns
         -------
@@ -65,7 +70,8 @@ class StreamingFeatures(LinearFeatures):
         Raises
         ------
         StreamError
-            A parameter that decides what is counted was changed since the last piece.
+            A parameter that decides what is counted was changed since the last piece, or the
+            sums would not fit into the memory.
 
         Warns
         -----
@@ -101,6 +107,21 @@ class StreamingFeatures(LinearFeatures):
         return self
 
     def _empty_stream(self, n_columns: int) -> Stream:
+        method = type(self).__name__
+        for name, value in self._counted_now().items():
+            if value > MOST_STEPS:
+                raise StreamError(
+                    f"{name}={value} is more than partial_fit of {method} can count. Use at most "
+                    f"{name}={MOST_STEPS}."
+                )
+        widths = [kind.n_blocks * n_columns for kind in self.counted()]
+        needed, free = 8 * _COPIES * sum(width**2 for width in widths), available_memory()
+        if free is not None and needed > free:
+            raise StreamError(
+                f"what partial_fit of {method} counts for {n_columns} columns takes "
+                f"{in_words(needed)} of memory, with {self._counted_now()}, and {in_words(free)} "
+                "are free. Use fewer columns, lags or steps, or fit, which keeps less."
+            )
         return Stream.empty(self.counted(), n_columns, self._counted_now())
 
     def _find_in_stream(self, names: list[str], *, was_fitted: bool) -> None:
@@ -214,9 +235,9 @@ def merge(models: Iterable[Streaming]) -> Streaming:
         _refuse_odd_part(part, parts[0], number)
     merged: Streaming = clone(parts[0])
     _set_columns(merged, vars(parts[0]))
-    streams = [part.stream_ for part in parts]
-    merged.stream_ = reduce(Stream.combined, streams[1:], streams[0].ended())
     n_columns = merged.n_features_in_
+    streams = [part.stream_ for part in parts]
+    merged.stream_ = reduce(Stream.combined, streams, merged._empty_stream(n_columns))
     names = [str(name) for name in getattr(merged, "feature_names_in_", ())]
     merged._find_in_stream(names or [f"x{i}" for i in range(n_columns)], was_fitted=False)
     return merged

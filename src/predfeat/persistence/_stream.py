@@ -12,15 +12,13 @@ import numpy as np
 
 from predfeat._typing import FloatArray
 from predfeat.exceptions import ModelFileError
-from predfeat.features import Counted, Stream, StreamingFeatures
+from predfeat.features import MOST_STEPS, Counted, Stream, StreamingFeatures
 from predfeat.persistence._plain import find_unplain
 from predfeat.whitening import Moments
 
 __all__ = ["find_odd_stream", "read_stream", "stream_arrays", "stream_facts", "stream_shapes"]
 
 _KEYS = ("counts", "n_tail", "resolution", "parameters", "is_grouped", "last_id")
-# Neither as many arrays nor arrays as large as more lags or steps need fit into a file.
-_MOST_STEPS = 2**16
 
 
 def stream_facts(stream: Stream) -> dict[str, Any]:
@@ -68,8 +66,8 @@ def find_odd_stream(facts: Any, estimator: type[StreamingFeatures]) -> str | Non
     parameters = facts["parameters"]
     if type(parameters) is not dict or tuple(parameters) != estimator.counted_parameters:
         return f"stream_ has other parameters than {estimator.counted_parameters}"
-    if not all(_is_count(value, _MOST_STEPS) for value in parameters.values()):
-        return f"stream_ has a parameter that is no number from 0 to {_MOST_STEPS}"
+    if not all(_is_count(value, MOST_STEPS) for value in parameters.values()):
+        return f"stream_ has a parameter that is no number from 0 to {MOST_STEPS}"
     counted = _counted(facts, estimator)
     counts = facts["counts"]
     if type(counts) is not list or len(counts) != 1 + len(counted):
