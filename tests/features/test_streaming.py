@@ -450,6 +450,8 @@ def test_nothing_crosses_from_one_model_to_the_next_piece(method):
     parts = [clone(method).partial_fit(X[:60]), clone(method).partial_fit(X[60:100])]
     model = merge(parts).partial_fit(X[100:])
     assert_same(model, clone(method).fit(X, groups=np.repeat([0, 1, 2], [60, 40, 140])), X)
+    joined = parts[0].stream_.combined(parts[1].stream_)
+    assert (len(joined.tail), joined.is_grouped) == (0, None)
     parts = [clone(method).partial_fit(X[:100], groups=[7] * 100)]
     model = merge(parts).partial_fit(X[100:], groups=[7] * 140)
     assert_same(model, clone(method).fit(X, groups=np.repeat([0, 1], [100, 140])), X)
