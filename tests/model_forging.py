@@ -1,5 +1,6 @@
 """Model files taken apart, changed and put together again, with digests that match if wanted."""
 
+import dataclasses
 import hashlib
 import io
 import json
@@ -41,6 +42,10 @@ def differences(one, other):
 
 def bits(value):
     """Return something that compares equal only for the same type, layout and bits."""
+    if dataclasses.is_dataclass(value):
+        return type(value), bits(vars(value))
+    if isinstance(value, tuple):
+        return tuple(bits(item) for item in value)
     if isinstance(value, dict):
         return {key: bits(item) for key, item in value.items()}
     if isinstance(value, np.ndarray) and value.dtype == object:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         ForeCA,
         RandomFeatures,
         SymbolFeatures,
+        merge,
     )
     from predfeat.neighbors import nearest_neighbors
     from predfeat.persistence import load, read_header, save
@@ -54,6 +55,7 @@ __all__ = [
     "RandomFeatures",
     "AutoFeatures",
     "SymbolFeatures",
+    "merge",
     "choose",
     "significance",
     "diagnose",

@@ -27,6 +27,7 @@ __all__ = [
     "SurrogateError",
     "SignificanceError",
     "OtherSettingError",
+    "StreamError",
     "ModelFileError",
     "DataFileError",
     "MissingColumnsError",
@@ -44,6 +45,7 @@ __all__ = [
     "UnevenSamplingWarning",
     "AxisOrderWarning",
     "IgnoredTargetWarning",
+    "NewStartWarning",
     "AliasingWarning",
     "KernelCacheWarning",
 ]
@@ -127,6 +129,10 @@ class SignificanceError(ValueError):
 
 class OtherSettingError(SignificanceError):
     """The surrogates to extend come from other data or other settings."""
+
+
+class StreamError(ValueError):
+    """Statistics of data that came in pieces are missing, or do not belong together."""
 
 
 class ModelFileError(ValueError):
@@ -217,6 +223,10 @@ class AxisOrderWarning(UserWarning):
 
 class IgnoredTargetWarning(UserWarning):
     """`y`, which is ignored, looks like sequence ids; those belong in `groups`."""
+
+
+class NewStartWarning(UserWarning):
+    """`partial_fit` cannot go on from `fit`, which keeps no statistics, and starts anew."""
 
 
 class AliasingWarning(UserWarning):

@@ -45,6 +45,8 @@ by_name = pytest.mark.parametrize("estimator", ONE_OF_EACH, ids=lambda e: type(e
 
 # Some checks fit to the irises, whose labels are sorted as the ids of sequences are.
 @pytest.mark.filterwarnings("ignore::predfeat.exceptions.IgnoredTargetWarning")
+# One calls partial_fit after fit, only to see whether it takes a y.
+@pytest.mark.filterwarnings("ignore::predfeat.exceptions.NewStartWarning")
 @parametrize_with_checks(ESTIMATORS)
 def test_checks_of_scikit_learn(estimator, check):
     check(estimator)

@@ -231,3 +231,32 @@ def test_a_horizon_beyond_every_sequence_is_named():
     message = r"5 rows in a row are needed.*longest stretch has 4.*a nearer horizon \(horizon=3\)"
     with pytest.raises(ShortSequencesError, match=message):
         series.state_times(2, horizon=3)
+
+
+@several
+@given(
+    seed=st.integers(0, 10**6),
+    lengths=lengths_of_sequences,
+    gap_share=st.sampled_from([0.0, 0.3]),
+    n_before=st.integers(0, 5),
+    with_groups=st.booleans(),
+)
+def test_rows_put_in_front_belong_to_the_first_sequence(
+    seed, lengths, gap_share, n_before, with_groups
+):
+    X, groups = series_of(seed, lengths, 2, gap_share)
+    before = np.random.default_rng(seed).normal(size=(n_before, 2))
+    found = check_sequences(X, groups if with_groups else None).preceded_by(before)
+    joined = np.r_[np.repeat(groups[:1], n_before), groups] if with_groups else None
+    expected = check_sequences(np.vstack([before, X]), joined)
+    for name in ("rows", "valid", "sequence_first", "sequence_last", "run_first", "run_last"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+    if with_groups:
+        np.testing.assert_array_equal(found.group_ids, joined)
+
+
+def test_a_part_may_have_empty_columns():
+    X = np.array([[NAN, 1.0], [NAN, 2.0]])
+    assert not check_sequences(X, is_part=True).valid.any()
+    with pytest.raises(DataError, match="NaN throughout"):
+        check_sequences(X)

@@ -49,6 +49,8 @@ from predfeat.features._similar_states import FirstNeighbors, find_similar_state
 from predfeat.features._smooth_regression import SmoothRegression, nonlinear_directions
 from predfeat.features._starts import STARTS, start_directions
 from predfeat.features._stopping import BestIteration, Settled, StopPolicy, either, never
+from predfeat.features._stream import MOST_STEPS, Change, Counted, Stream, Window
+from predfeat.features._streaming import StreamingFeatures, merge
 from predfeat.features._symbol_features import SymbolFeatures
 from predfeat.features._symbol_iteration import SymbolRun, iterate_symbols
 
@@ -64,6 +66,13 @@ __all__ = [
     "DescentFeatures",
     "SymbolFeatures",
     "LinearFeatures",
+    "StreamingFeatures",
+    "merge",
+    "Stream",
+    "MOST_STEPS",
+    "Counted",
+    "Change",
+    "Window",
     "GraphSettings",
     "find_neighbors",
     "SimilarStates",

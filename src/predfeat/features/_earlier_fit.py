@@ -10,16 +10,16 @@ __all__ = ["earlier_fit_aside"]
 
 
 @contextmanager
-def earlier_fit_aside(model: Any) -> Iterator[None]:
+def earlier_fit_aside(model: Any) -> Iterator[dict[str, Any]]:
     """Set aside the results of an earlier fit, and restore them if this one fails.
 
-    Results are never changed in place, so references are enough.
+    Results are never changed in place, so references are enough. Yields what was set aside.
     """
     earlier = _fitted_attributes(model)
     for name in earlier:
         delattr(model, name)
     try:
-        yield
+        yield earlier
     except BaseException:  # Ctrl-C is no Exception
         for name in _fitted_attributes(model):
             delattr(model, name)

@@ -10,8 +10,9 @@ import numpy as np
 
 from predfeat._compat import POSITIVE, whole_number
 from predfeat._typing import FloatArray
-from predfeat.features._base import LinearFeatures
-from predfeat.measures import fit_autoregression, histories
+from predfeat.features._stream import Window
+from predfeat.features._streaming import StreamingFeatures
+from predfeat.measures import fit_autoregression, histories, solve_regression
 from predfeat.series import Sequences, fewer_rows
 from predfeat.solvers import Eigenpairs, smallest_eigenpairs
 from predfeat.whitening import Whitening
@@ -19,7 +20,7 @@ from predfeat.whitening import Whitening
 __all__ = ["PFA", "error_scatters", "linearly_predictable_directions"]
 
 
-class PFA(LinearFeatures):
+class PFA(StreamingFeatures):
     r"""Predictable feature analysis: the features that a linear recursion predicts best.
 
     W is the best linear prediction of :math:`z_t` from its history
@@ -63,6 +64,8 @@ class PFA(LinearFeatures):
         How each feature appears in the inputs: the rows of the least-squares inverse.
     rank_ : int
         Dimension of white space.
+    stream_ : Stream
+        Only after `partial_fit`: what was counted so far.
 
     References
     ----------
@@ -80,11 +83,13 @@ class PFA(LinearFeatures):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **LinearFeatures._parameter_constraints,
+        **StreamingFeatures._parameter_constraints,
         "n_lags": [POSITIVE],
         "horizon": [POSITIVE],
         "n_repeats": [whole_number(0)],
     }
+
+    counted_parameters: ClassVar[tuple[str, ...]] = ("n_lags", "horizon", "n_repeats")
 
     def __init__(
         self,
@@ -106,6 +111,20 @@ class PFA(LinearFeatures):
         pairs = linearly_predictable_directions(
             white, self.n_components, self.n_lags, self.n_repeats, horizon=self.horizon
         )
+        self.eigenvalues_ = pairs.values
+        return pairs.vectors
+
+    def counted(self) -> tuple[Window, ...]:
+        """See `StreamingFeatures.counted`."""
+        shortest = self.n_lags + self.horizon
+        lengths = {self.n_lags + 1, shortest, shortest + self.n_repeats}
+        return tuple(Window(length) for length in sorted(lengths))
+
+    def find_directions_in_moments(self, moments: tuple[FloatArray, ...]) -> FloatArray:
+        """See `StreamingFeatures.find_directions_in_moments`."""
+        windows = {window.length: m for window, m in zip(self.counted(), moments, strict=True)}
+        scatter = _error_scatter(windows, self.n_lags, self.n_repeats, self.horizon)
+        pairs = smallest_eigenpairs(scatter, self.n_components)
         self.eigenvalues_ = pairs.values
         return pairs.vectors
 
@@ -152,6 +171,33 @@ def error_scatters(
             error = white.rows[block] - history @ prediction.T
             scatter += error.T @ error
         yield scatter / len(times)
+
+
+def _error_scatter(
+    windows: dict[int, FloatArray], n_lags: int, n_repeats: int, horizon: int
+) -> FloatArray:
+    """Return the last of `error_scatters`, from the second moments of windows of each length."""
+
+    def parts(length: int, delay: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the moments of the newest row, of the history `delay` rows ago, and of both."""
+        window, n = windows[length], len(windows[length]) // length
+        history = slice(delay * n, (delay + n_lags) * n)
+        return window[:n, :n], window[history, history], window[history, :n]
+
+    def regression(ahead: int) -> FloatArray:
+        _, history, cross = parts(n_lags + ahead, ahead)
+        return solve_regression(history, cross).T
+
+    one_step = regression(1)
+    prediction = one_step if horizon == 1 else regression(horizon)
+    scatter = np.zeros((len(one_step), len(one_step)))
+    for repeat in range(n_repeats + 1):
+        if repeat:
+            prediction = _advanced(prediction, one_step)
+        newest, history, cross = parts(n_lags + horizon + n_repeats, horizon + repeat)
+        predicted = prediction @ cross
+        scatter += newest - predicted - predicted.T + prediction @ history @ prediction.T
+    return (scatter + scatter.T) / 2
 
 
 def _advanced(prediction: FloatArray, one_step: FloatArray) -> FloatArray:

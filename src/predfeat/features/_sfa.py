@@ -8,7 +8,8 @@ import numpy as np
 
 from predfeat._compat import POSITIVE
 from predfeat._typing import FloatArray
-from predfeat.features._base import LinearFeatures
+from predfeat.features._stream import Change
+from predfeat.features._streaming import StreamingFeatures
 from predfeat.series import Sequences
 from predfeat.solvers import Eigenpairs, smallest_eigenpairs
 from predfeat.whitening import Whitening
@@ -16,7 +17,7 @@ from predfeat.whitening import Whitening
 __all__ = ["SFA", "slow_and_fast_directions", "slow_directions"]
 
 
-class SFA(LinearFeatures):
+class SFA(StreamingFeatures):
     r"""Slow feature analysis: the features that change least from one step to the next.
 
     Finds the M orthonormal directions a in white space with the smallest
@@ -44,6 +45,8 @@ class SFA(LinearFeatures):
         How each feature appears in the inputs: the rows of the least-squares inverse.
     rank_ : int
         Dimension of white space.
+    stream_ : Stream
+        Only after `partial_fit`: what was counted so far.
 
     References
     ----------
@@ -62,9 +65,11 @@ class SFA(LinearFeatures):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **LinearFeatures._parameter_constraints,
+        **StreamingFeatures._parameter_constraints,
         "n_steps": [POSITIVE],
     }
+
+    counted_parameters: ClassVar[tuple[str, ...]] = ("n_steps",)
 
     def __init__(
         self,
@@ -80,6 +85,17 @@ class SFA(LinearFeatures):
     def find_directions(self, white: Sequences, whitening: Whitening) -> FloatArray:
         """See `LinearFeatures.find_directions`."""
         pairs = slow_directions(white, self.n_components, self.n_steps)
+        self.eigenvalues_ = pairs.values
+        return pairs.vectors
+
+    def counted(self) -> tuple[Change, ...]:
+        """See `StreamingFeatures.counted`."""
+        return tuple(Change(n) for n in range(1, self.n_steps + 1))
+
+    def find_directions_in_moments(self, moments: tuple[FloatArray, ...]) -> FloatArray:
+        """See `StreamingFeatures.find_directions_in_moments`."""
+        # Not centred: a trend is also change.
+        pairs = smallest_eigenpairs(np.mean(moments, axis=0), self.n_components)
         self.eigenvalues_ = pairs.values
         return pairs.vectors
 

@@ -8,8 +8,8 @@ does not matter.)
 `left_open` measures what similar states leave open; `predictability` is one of its numbers.
 `soft_left_open` is a smooth form of it, with its gradient.
 The parts that measures share with methods are public as well: linear prediction
-(`fit_autoregression`, `histories`) and spectra (`segment_transforms`, `power_spectra`,
-`spectral_entropy`).
+(`fit_autoregression`, `solve_regression`, `histories`) and spectra (`segment_transforms`,
+`power_spectra`, `spectral_entropy`).
 """
 
 from predfeat.measures._angles import subspace_angles
@@ -17,6 +17,7 @@ from predfeat.measures._autoregression import (
     autoregression_error,
     fit_autoregression,
     histories,
+    solve_regression,
 )
 from predfeat.measures._forecastability import forecastability
 from predfeat.measures._left_open import LeftOpen, available_neighbors, left_open
@@ -64,6 +65,7 @@ __all__ = [
     "segment_transforms",
     "tapered_segments",
     "slowness",
+    "solve_regression",
     "soft_left_open",
     "soft_neighborhoods",
     "spectral_entropy",

@@ -19,7 +19,7 @@ from predfeat.measures._input import (
 )
 from predfeat.series import Sequences, States
 
-__all__ = ["autoregression_error", "fit_autoregression", "histories"]
+__all__ = ["autoregression_error", "fit_autoregression", "histories", "solve_regression"]
 
 _NUMBERS_AT_ONCE = 1 << 21
 # Share of the largest eigenvalue below which the regression counts as singular.
@@ -169,15 +169,37 @@ def fit_autoregression(
     for block, history in histories(series, times, n_lags, delay=horizon - 1):
         moments += history.T @ history
         cross += history.T @ series.rows[block]
-    return _solved(moments, cross).T
+    return solve_regression(moments, cross).T
 
 
-def _solved(moments: FloatArray, cross: FloatArray) -> FloatArray:
-    """Return M⁻¹ C for the moments M, or (M + ridge)⁻¹ C if M is singular.
+def solve_regression(moments: FloatArray, cross: FloatArray) -> FloatArray:
+    """Return the weights of a least-squares regression, given its second moments.
 
-    Most are clearly regular, and their Cholesky factor shows it at a tenth of the cost of the
-    eigenvalues, which decide the doubtful cases.
+    These are M⁻¹ C, or (M + ridge)⁻¹ C if M is singular.
+
+    Parameters
+    ----------
+    moments : ndarray of shape (n_inputs, n_inputs)
+        M, the sum or mean of the outer products of the inputs.
+    cross : ndarray of shape (n_inputs, n_outputs)
+        C, the same for inputs with outputs.
+
+    Returns
+    -------
+    ndarray of shape (n_inputs, n_outputs)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.measures import solve_regression
+    >>> inputs = np.random.default_rng(0).normal(size=(50, 2))
+    >>> outputs = inputs @ [[2.0], [-1.0]]
+    >>> solve_regression(inputs.T @ inputs, inputs.T @ outputs).round(6)
+    array([[ 2.],
+           [-1.]])
     """
+    # Most are clearly regular, and their Cholesky factor shows it at a tenth of the cost of the
+    # eigenvalues, which decide the doubtful cases.
     factor, failed = dpotrf(moments, lower=True)
     if not failed:
         reciprocal_condition, _ = dpocon(factor, np.linalg.norm(moments, 1), uplo="L")

@@ -79,7 +79,8 @@ class ModelHeader:
         Their names, if the training data had any.
     fitted : dict
         The fitted attributes that are not arrays: counts such as rank_ and, if several ways
-        were tried, which one was kept and the scores of all.
+        were tried, which one was kept and the scores of all. For a model that `partial_fit`
+        built, what describes its statistics.
     arrays : tuple of ArrayEntry
         The fitted attributes that are arrays.
     notes : dict

@@ -14,6 +14,7 @@ from predfeat.persistence._archive import damaged
 from predfeat.persistence._header import ModelHeader
 from predfeat.persistence._plain import PLAIN, find_unplain
 from predfeat.persistence._schema import ESTIMATORS, Layout, Model, find_odd_symbol
+from predfeat.persistence._stream import read_stream, stream_arrays, stream_facts
 from predfeat.persistence._terms import decoded_terms, encoded_terms
 from predfeat.series import as_objects, check_matrix
 
@@ -46,6 +47,7 @@ def layout_of(model: Any) -> Layout:
     expected = kept.union(layout.counts, layout.symbols)
     if present.intersection(layout.contest):
         expected.update(layout.contest)
+    expected.update(present.intersection(layout.stream))
     if present != expected:
         odd = sorted(present ^ expected)
         raise ModelFileError(
@@ -94,7 +96,7 @@ def _instead(model: Model, name: str) -> Any:
 def fitted_facts(model: Model, layout: Layout) -> dict[str, Any]:
     """Return the fitted attributes that are not arrays of numbers.
 
-    These are counts, symbols, the way kept and all scores.
+    These are counts, symbols, the way kept and all scores, and what describes a stream.
     """
     facts: dict[str, Any] = {name: int(getattr(model, name)) for name in layout.counts}
     for name in layout.symbols:
@@ -104,6 +106,8 @@ def fitted_facts(model: Model, layout: Layout) -> dict[str, Any]:
         kept, scores = layout.contest
         facts[kept] = getattr(model, kept)
         facts[scores] = {name: float(score) for name, score in getattr(model, scores).items()}
+    if layout.stream and hasattr(model, "stream_"):
+        facts["stream_"] = stream_facts(model.stream_)
     return facts
 
 
@@ -121,6 +125,8 @@ def fitted_arrays(model: Model, layout: Layout) -> dict[str, FloatArray]:
                 f"{name} is {array.dtype}, but as fitted it is float64. Fit the model anew."
             )
         arrays[name] = array
+    if layout.stream and hasattr(model, "stream_"):
+        arrays.update(stream_arrays(model.stream_))
     return arrays
 
 
@@ -140,7 +146,9 @@ def build_model(header: ModelHeader, arrays: dict[str, AnyArray]) -> Model:
     except (ValueError, TypeError) as error:
         raise damaged(f"its parameters are not valid: {error}") from error
     for name, fact in header.fitted.items():
-        setattr(model, name, fact)
+        is_stream = name in layout.stream
+        value = read_stream(fact, arrays, header.n_columns) if is_stream else fact
+        setattr(model, name, value)
     for name in layout.arrays:
         attribute, _, key = name.partition(".")
         if key:

@@ -20,10 +20,12 @@ from predfeat.features import (
     ForeCA,
     LinearFeatures,
     RandomFeatures,
+    StreamingFeatures,
     SymbolFeatures,
 )
 from predfeat.persistence._header import ModelHeader
 from predfeat.persistence._plain import find_unplain
+from predfeat.persistence._stream import find_odd_stream, stream_shapes
 from predfeat.persistence._terms import find_odd_terms
 
 __all__ = [
@@ -72,6 +74,11 @@ class Layout:
     contest: tuple[str, ...] = ()
     whole: tuple[str, ...] = ()
     symbols: tuple[str, ...] = ()
+
+    @property
+    def stream(self) -> tuple[str, ...]:
+        """The fitted attribute of models that `partial_fit` built, if there is one."""
+        return ("stream_",) if issubclass(self.estimator, StreamingFeatures) else ()
 
 
 _MAP: dict[str, Shape] = {
@@ -139,6 +146,7 @@ def find_problem(header: ModelHeader) -> str | None:
         or _find_odd_count(header, layout)
         or _find_odd_contest(header, layout)
         or _find_odd_symbols(header, layout)
+        or _find_odd_stream(header, layout)
         or _find_odd_shape(header, layout)
     )
 
@@ -199,7 +207,7 @@ def _find_odd_columns(header: ModelHeader) -> str | None:
 
 def _find_odd_count(header: ModelHeader, layout: Layout) -> str | None:
     always = layout.counts + layout.symbols
-    if tuple(header.fitted) not in (always, always + layout.contest):
+    if tuple(header.fitted) not in (always, always + layout.contest, always + layout.stream):
         return f"the fitted numbers are not those of {header.estimator}, {always}"
     for name in layout.counts:
         value = header.fitted[name]
@@ -231,10 +239,23 @@ def _find_odd_symbols(header: ModelHeader, layout: Layout) -> str | None:
     return None
 
 
+def _find_odd_stream(header: ModelHeader, layout: Layout) -> str | None:
+    if "stream_" not in header.fitted or not issubclass(layout.estimator, StreamingFeatures):
+        return None
+    return find_odd_stream(header.fitted["stream_"], layout.estimator)
+
+
+def _stream_shapes(header: ModelHeader, layout: Layout) -> dict[str, tuple[int, ...]]:
+    if "stream_" not in header.fitted or not issubclass(layout.estimator, StreamingFeatures):
+        return {}
+    return stream_shapes(header.fitted["stream_"], layout.estimator, header.n_columns)
+
+
 def _find_odd_shape(header: ModelHeader, layout: Layout) -> str | None:
     shapes = {entry.name: entry.shape for entry in header.arrays}
     given = [name for name in layout.array_parameters if _is_array(header.parameters, name)]
-    expected = [*layout.arrays, *given]
+    of_stream = _stream_shapes(header, layout)
+    expected = [*layout.arrays, *of_stream, *given]
     if [entry.name for entry in header.arrays] != expected:
         return f"the arrays are not those of this {header.estimator}, {expected}"
     for name in given:
@@ -246,8 +267,10 @@ def _find_odd_shape(header: ModelHeader, layout: Layout) -> str | None:
         "iterations": header.fitted.get("n_iter_", 0),
         "symbols": len(header.fitted.get("symbols_", ())),
     }
-    for name, axes in layout.arrays.items():
-        right = tuple(lengths[axis] for axis in axes)
+    right_shapes = {
+        name: tuple(lengths[axis] for axis in axes) for name, axes in layout.arrays.items()
+    }
+    for name, right in {**right_shapes, **of_stream}.items():
         if shapes[name] != right:
             return f"{name} has shape {shapes[name]}, but with the other parts {right} is right"
     return _find_odd_rank(header, lengths["features"], lengths["symbols"])

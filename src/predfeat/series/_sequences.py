@@ -68,6 +68,40 @@ class Sequences:
         """Return the same sequences and gaps over other columns."""
         return replace(self, rows=rows)
 
+    def preceded_by(self, rows: FloatArray) -> Sequences:
+        """Return the series with rows in front that belong to its first sequence.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_more, n_columns)
+            Samples without a gap, in time order.
+
+        Examples
+        --------
+        >>> from predfeat.series import check_sequences
+        >>> series = check_sequences([[3.0], [4.0], [5.0]], groups=["a", "a", "b"])
+        >>> series.preceded_by([[1.0], [2.0]]).run_bounds()
+        [(0, 4), (4, 5)]
+        """
+        n_more = len(rows)
+        if n_more == 0 or self.n_rows == 0:
+            return self
+
+        def moved(first: IntArray, last: IntArray, joined: bool) -> tuple[IntArray, IntArray]:
+            border = int(last[0]) + n_more if joined else n_more - 1
+            before = np.zeros(n_more, dtype=first.dtype), np.full(n_more, border)
+            here = np.where(joined & (first == 0), 0, first + n_more)
+            return np.r_[before[0], here], np.r_[before[1], last + n_more]
+
+        ids = self.group_ids
+        return Sequences(
+            np.vstack([rows, self.rows]),
+            np.r_[np.ones(n_more, dtype=bool), self.valid],
+            *moved(self.sequence_first, self.sequence_last, True),
+            *moved(self.run_first, self.run_last, bool(self.valid[0])),
+            None if ids is None else np.concatenate([np.repeat(ids[:1], n_more), ids]),
+        )
+
     def reach(self, back: int = 0, ahead: int = 0) -> BoolArray:
         """Return for each row t whether rows t-back … t+ahead all lie in its run.
 
@@ -150,7 +184,12 @@ def fewer_rows(horizon: int) -> str:
 
 
 def check_sequences(
-    X: Any, groups: ArrayLike | None = None, *, name: str = "X", min_rows: int = 1
+    X: Any,
+    groups: ArrayLike | None = None,
+    *,
+    name: str = "X",
+    min_rows: int = 1,
+    is_part: bool = False,
 ) -> Sequences:
     """Cut rows into sequences by `groups` and into runs by their gaps.
 
@@ -167,6 +206,9 @@ def check_sequences(
         Name of X in messages.
     min_rows : int
         The fewest rows that make sense.
+    is_part : bool
+        Whether X is a part of a longer series. A column may then be NaN throughout, which is
+        refused in a whole series.
 
     Returns
     -------
@@ -186,7 +228,8 @@ def check_sequences(
     ids = None if groups is None else _check_groups(groups, n_rows)
     missing = np.isnan(values)
     valid = np.asarray(~missing.any(axis=1))
-    _refuse_empty_columns(missing, matrix.names, name)
+    if not is_part:
+        _refuse_empty_columns(missing, matrix.names, name)
     sequence_start = np.zeros(n_rows, dtype=bool)
     if n_rows:
         sequence_start[0] = True

@@ -1,8 +1,4 @@
-"""White space: centre, PCA, unit covariance, and the rank of the data.
-
-Predictability is compared between directions, so every direction must first have the same
-variance; otherwise directions of small variance would win merely for being small.
-"""
+"""The map into white space and back."""
 
 from __future__ import annotations
 
@@ -10,32 +6,27 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.utils.extmath import randomized_svd
 
 from predfeat._typing import BoolArray, FloatArray
 from predfeat.exceptions import ConstantColumnsWarning, RankError, ScaleError
 from predfeat.series import Sequences
+from predfeat.whitening._moments import Moments
+from predfeat.whitening._statistics import OfMoments, OfSamples, Statistics
 
-__all__ = ["Whitening", "fit_whitening", "RANK_TOLERANCE"]
+__all__ = [
+    "Whitening",
+    "fit_whitening",
+    "warn_of_constant_columns",
+    "whitening_from_moments",
+]
 
-# Share of the largest variance below which a direction counts as absent. Variances come from an
-# eigenproblem in float64, which cannot tell anything below about 1e-15 from zero; three orders
-# above that, the direction itself is still accurate.
-RANK_TOLERANCE = 1e-12
+_FLOAT64 = float(np.finfo(np.float64).eps)
 
 # A column counts as constant if its spread is below this many roundings of its largest value.
 _CONSTANT_ROUNDINGS = 8
 
-# A smaller spread would need a factor larger than float64 can hold: its inverse, times up to 1e6
-# (one over the square root of the tolerance above).
-_SMALLEST_SPREAD = 1e-300
-
 # While the smallest variance is above this share of the largest, float64 gives it to 12 digits.
 _WELL_CONDITIONED_SHARE = 1e-4
-
-# The randomized decomposition pays off when it looks for few directions among many.
-_RANDOMIZED_MIN_SIZE = 1000
-_RANDOMIZED_MAX_SHARE = 0.1
 
 
 @dataclass(frozen=True)
@@ -89,7 +80,7 @@ def fit_whitening(
     *,
     names: list[str] | None = None,
     warn: bool = True,
-    resolution: float = float(np.finfo(np.float64).eps),
+    resolution: float = _FLOAT64,
 ) -> Whitening:
     """Learn the map into white space from the samples of a series.
 
@@ -127,28 +118,112 @@ def fit_whitening(
     """
     _check_count(pca_components, series.n_columns)
     series.times()  # at least one sample
-    samples = series.samples
-    mean = _exact_mean(samples)
-    centred = samples - mean
-    peak = np.maximum(samples.max(axis=0), -samples.min(axis=0))
-    spread = _spread(centred)
-    constant = spread <= _CONSTANT_ROUNDINGS * np.finfo(np.float64).eps * peak
+    statistics = OfSamples.measured(series.samples)
+    constant = _constant(statistics)
     if warn:
         _warn_constant(constant, names)
-    centred[:, constant] = 0.0
+    return _white_map(statistics, constant, pca_components, names, resolution)
+
+
+def whitening_from_moments(
+    moments: Moments,
+    pca_components: int | float | None = None,
+    *,
+    names: list[str] | None = None,
+    resolution: float = _FLOAT64,
+) -> Whitening:
+    """Learn the map into white space from the moments of samples that are no longer at hand.
+
+    The rules are those of `fit_whitening`, and the map is the same up to rounding. Rounding is
+    larger here for directions in which the data hardly varies: `fit_whitening` looks at the
+    samples a second time, and a scatter cannot be improved afterwards. With all columns scaled to
+    unit variance, a direction that has a share v of the largest variance is known to about
+    1e-15 / v of itself, which is 1e-3 at the least share that still counts as variance.
+
+    Parameters
+    ----------
+    moments : Moments
+        Of the training samples, at least one.
+    pca_components : int, float or None
+        As in `fit_whitening`.
+    names : list of str, optional
+        Column names for messages.
+    resolution : float
+        Relative rounding error of the input; directions that vary less are cut.
+
+    Returns
+    -------
+    Whitening
+        Constant columns are left out without a warning; `warn_of_constant_columns` gives it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.series import check_sequences
+    >>> from predfeat.whitening import Moments, fit_whitening, whitening_from_moments
+    >>> rows = np.random.default_rng(0).normal(size=(500, 3))
+    >>> moments = Moments.of(rows[:200]).combined(Moments.of(rows[200:]))
+    >>> whitening = whitening_from_moments(moments)
+    >>> np.allclose(whitening.directions, fit_whitening(check_sequences(rows)).directions)
+    True
+    """
+    _check_count(pca_components, moments.n_columns)
+    statistics = OfMoments.measured(moments)
+    return _white_map(statistics, _constant(statistics), pca_components, names, resolution)
+
+
+def warn_of_constant_columns(moments: Moments, names: list[str] | None = None) -> None:
+    """Warn of the columns that a whitening leaves out because they do not vary.
+
+    Parameters
+    ----------
+    moments : Moments
+        Of the training samples, at least one.
+    names : list of str, optional
+        Column names for the message.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from predfeat.whitening import Moments, warn_of_constant_columns
+    >>> with warnings.catch_warnings(record=True) as given:
+    ...     warnings.simplefilter("always")
+    ...     warn_of_constant_columns(Moments.of(np.array([[1.0, 2.0], [1.0, 3.0]])), ["a", "b"])
+    >>> print(given[0].message)
+    1 of 2 column(s) are constant and were left out: 'a'
+    """
+    _warn_constant(_constant(OfMoments.measured(moments)), names)
+
+
+def _constant(statistics: Statistics) -> BoolArray:
+    """Return which columns do not vary by more than rounding."""
+    rounding = _CONSTANT_ROUNDINGS * np.finfo(np.float64).eps * statistics.peak
+    return np.asarray(statistics.spread <= rounding)
+
+
+def _white_map(
+    statistics: Statistics,
+    constant: BoolArray,
+    pca_components: int | float | None,
+    names: list[str] | None,
+    resolution: float,
+) -> Whitening:
+    """Return the map that the statistics of some samples give; uses up the statistics."""
+    mean, peak, spread = statistics.mean, statistics.peak, statistics.spread
     # Without a PCA cut the units of the columns do not matter: unit variance for each keeps
     # channels in volts and in microvolts equally visible. With a cut they decide what is kept.
     units = np.where(constant, 1.0, spread)
     if pca_components is not None:
         units = np.full_like(units, spread.max(initial=0.0) or 1.0)
-    _refuse_tiny(units, names)
-    centred /= units
-    variances, axes = _principal_axes(centred, pca_components)
+    _refuse_tiny(units, statistics.smallest_spread, names)
+    statistics = statistics.scaled(constant, units)
+    variances, axes = statistics.principal_axes(pca_components)
     rounding = (resolution * np.where(constant, 0.0, peak) / units) ** 2
     above_rounding = variances > (axes**2).T @ rounding
     variances, axes = variances[above_rounding], axes[:, above_rounding]
     axes[constant] = 0.0  # exactly: whatever such a column does later has no effect
-    scaling = _unit_covariance(centred, variances, axes)
+    scaling = _unit_covariance(statistics, variances, axes)
     if pca_components is None:
         scaling = _turned_to_principal(scaling, axes * units[:, None])
     directions = (axes @ scaling.forth) / units[:, None]
@@ -168,34 +243,17 @@ def _check_count(pca_components: int | float | None, n_columns: int) -> None:
         )
 
 
-def _refuse_tiny(units: FloatArray, names: list[str] | None) -> None:
-    tiny = np.flatnonzero(units < _SMALLEST_SPREAD)
+def _refuse_tiny(units: FloatArray, smallest: float, names: list[str] | None) -> None:
+    tiny = np.flatnonzero(units < smallest)
     if tiny.size == 0:
         return
     first = tiny[0]
     raise ScaleError(
-        f"{tiny.size} of {units.size} column(s) vary by less than {_SMALLEST_SPREAD:g}; the first "
+        f"{tiny.size} of {units.size} column(s) vary by less than {smallest:g}; the first "
         f"is {repr(names[first]) if names else first} with a standard deviation of "
         f"{units[first]:.3g}. float64 cannot hold the factors that would scale them to 1. Multiply "
         "them by a large number, or drop them."
     )
-
-
-def _exact_mean(samples: FloatArray) -> FloatArray:
-    """Return the column means, corrected once so that large offsets leave no residue."""
-    mean: FloatArray = samples.mean(axis=0)
-    mean += (samples - mean).mean(axis=0)
-    return mean
-
-
-def _spread(centred: FloatArray) -> FloatArray:
-    """Return the standard deviations, without overflow or underflow of the squares."""
-    largest = np.maximum(centred.max(axis=0), -centred.min(axis=0))
-    scale = np.where(largest > 0, largest, 1.0)
-    scaled = centred / scale
-    mean_square = np.einsum("ij,ij->j", scaled, scaled) / len(centred)
-    spread: FloatArray = scale * np.sqrt(mean_square)
-    return spread
 
 
 def _warn_constant(constant: BoolArray, names: list[str] | None) -> None:
@@ -210,47 +268,6 @@ def _warn_constant(constant: BoolArray, names: list[str] | None) -> None:
     warnings.warn(ConstantColumnsWarning(message, tuple(where.tolist())), stacklevel=4)
 
 
-def _principal_axes(
-    centred: FloatArray, pca_components: int | float | None
-) -> tuple[FloatArray, FloatArray]:
-    """Return the variances, descending, and the axes (columns) to keep."""
-    n_samples, n_columns = centred.shape
-    smaller = min(n_samples, n_columns)
-    if (
-        isinstance(pca_components, int | np.integer)
-        and smaller >= _RANDOMIZED_MIN_SIZE
-        and pca_components <= _RANDOMIZED_MAX_SHARE * smaller
-    ):
-        # The seed is fixed: the result depends on the data alone.
-        _, singular, axes_t = randomized_svd(
-            centred, int(pca_components), n_oversamples=20, n_iter=5, random_state=0
-        )
-        variances = singular**2 / n_samples
-        n_kept = _count(variances, pca_components)
-        return variances[:n_kept], axes_t[:n_kept].T
-    # With fewer samples than columns, the Gram matrix is smaller and has the same spectrum.
-    economical = n_columns > n_samples
-    moments = centred @ centred.T if economical else centred.T @ centred
-    variances, vectors = np.linalg.eigh(moments / n_samples)
-    variances, vectors = variances[::-1], vectors[:, ::-1]
-    n_kept = _count(variances, pca_components)
-    variances, vectors = variances[:n_kept], vectors[:, :n_kept]
-    if economical:
-        return variances, centred.T @ (vectors / np.sqrt(n_samples * variances))
-    return variances, vectors
-
-
-def _count(variances: FloatArray, pca_components: int | float | None) -> int:
-    """Return how many axes are present and not cut by `pca_components`."""
-    present = variances[variances > RANK_TOLERANCE * variances[0]]
-    if pca_components is None:
-        return len(present)
-    if isinstance(pca_components, int | np.integer):
-        return min(int(pca_components), len(present))
-    share = np.cumsum(present) / variances.clip(min=0.0).sum()
-    return min(int(np.searchsorted(share, pca_components, side="right")) + 1, len(present))
-
-
 @dataclass(frozen=True)
 class _Scaling:
     """Small square matrices that map principal coordinates to white ones, and back."""
@@ -259,18 +276,19 @@ class _Scaling:
     back: FloatArray
 
 
-def _unit_covariance(centred: FloatArray, variances: FloatArray, axes: FloatArray) -> _Scaling:
+def _unit_covariance(statistics: Statistics, variances: FloatArray, axes: FloatArray) -> _Scaling:
     """Scale to unit variance; if that is inaccurate, remove the remaining covariance.
 
     The small variances of an ill-conditioned covariance are off by the rounding of the large
-    ones. Those of the almost white samples are not, so one second pass is enough.
+    ones. Those of the almost white samples are not, so one second pass is enough. Moments are
+    rounded once and for all.
     """
     scale = np.sqrt(variances)
     forth, back = np.diag(1.0 / scale), np.diag(scale)
-    if len(scale) == 0 or variances[-1] > _WELL_CONDITIONED_SHARE * variances[0]:
+    well_conditioned = len(scale) == 0 or variances[-1] > _WELL_CONDITIONED_SHARE * variances[0]
+    if well_conditioned or isinstance(statistics, OfMoments):
         return _Scaling(forth, back)
-    white = centred @ (axes / scale)
-    values, vectors = np.linalg.eigh(white.T @ white / len(centred))
+    values, vectors = np.linalg.eigh(statistics.covariance(axes / scale))
     root = np.sqrt(values)
     return _Scaling(forth @ ((vectors / root) @ vectors.T), ((vectors * root) @ vectors.T) @ back)
 
