@@ -169,6 +169,11 @@ class Stream:
         )
 
     @property
+    def largest_width(self) -> int:
+        """The columns of the widest vectors that are counted."""
+        return max(moments.n_columns for moments in self.dynamics)
+
+    @property
     def has_dynamics(self) -> bool:
         """Whether there is at least one of each kind of what is counted."""
         return all(moments.count for moments in self.dynamics)

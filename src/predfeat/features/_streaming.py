@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self, TypeVar
 from sklearn.base import clone
 
 from predfeat._memory import available_memory, in_words
+from predfeat._threads import one_blas_thread
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import NewStartWarning, RankError, StreamError
 from predfeat.features._base import LinearFeatures
@@ -101,9 +102,12 @@ class StreamingFeatures(LinearFeatures):
             if is_first and "components_" in earlier:
                 _warn_of_new_start(type(self).__name__)
             stream = earlier.get("stream_") or self._empty_stream(piece.n_columns)
-            self.stream_ = stream.advanced(piece, self.counted(), matrix.resolution)
             was_fitted = not is_first and "components_" in earlier
-            self._find_in_stream(matrix.names, was_fitted=was_fitted)
+            # Pieces are many and small, so that waiting for BLAS's other threads is most of the
+            # time where these are not free.
+            with one_blas_thread(stream.largest_width):
+                self.stream_ = stream.advanced(piece, self.counted(), matrix.resolution)
+                self._find_in_stream(matrix.names, was_fitted=was_fitted)
         return self
 
     def _empty_stream(self, n_columns: int) -> Stream:
