@@ -1,7 +1,7 @@
 """Pictures of what is found: `python benchmarks/draw/quality.py RESULTS ... --out FOLDER`.
 
-Reads the JSON file of significance.py (its part "power") and the CSV summary of contest.py. Every
-figure is written as PNG and as SVG. Needs matplotlib.
+Reads the JSON file of significance.py (its part "power"), the CSV summary of contest.py and the CSV
+file of centers.py. Every figure is written as PNG and as SVG. Needs matplotlib.
 """
 
 import csv
@@ -19,7 +19,10 @@ def main():
 def draw(path):
     if path.suffix == ".csv":
         with path.open(newline="", encoding="utf-8") as file:
-            return "contest", draw_contest(list(csv.DictReader(file)))
+            lines = list(csv.DictReader(file))
+        if "part" in lines[0]:
+            return "centers", draw_centers(lines)
+        return "contest", draw_contest(lines)
     return draw_content(json.loads(path.read_text()), {"significance": draw_power})
 
 
@@ -99,6 +102,39 @@ def draw_contest(lines):
     figure.legend(
         last.values(), last, loc="outside upper center", ncols=len(last), frameon=False, fontsize=8
     )
+    return figure
+
+
+def draw_centers(lines):
+    """Draw what a sample of centres costs: the turn of the features, and what they leave open."""
+    colors = [OURS, "#7fb2d9", "#e08a1e", "#3f8f5b", "#9a4fa8"]
+    figure, (turn, open_) = plt.subplots(1, 2, figsize=(9.5, 3.6), layout="constrained")
+    names = list(dict.fromkeys(line["data"] for line in lines))
+    parts = sorted({int(line["part"]) for line in lines})
+    for name, color in zip(names, colors, strict=True):
+        own = [line for line in lines if line["data"] == name]
+
+        def means(what, own=own):
+            return [
+                np.mean([float(line[what]) for line in own if int(line["part"]) == part])
+                for part in parts
+            ]
+
+        label = {"lorenz": "Lorenz", "cafe": "café"}.get(name, name)
+        style = {"color": color, "marker": "o", "ms": 4, "lw": 1.3, "label": label}
+        turn.plot(parts, means("angle"), **style)
+        open_.plot(parts, means("share"), **style)
+    for axes in (turn, open_):
+        axes.set_xscale("log")
+        axes.set_xticks(parts, [f"S/{part}" if part > 1 else "S" for part in parts])
+        axes.set_xticks([], minor=True)
+        axes.set_ylim(bottom=0)
+        axes.grid(color="0.92")
+        axes.set_xlabel("centres, Q, of S = 5000 states")
+    turn.set_title("Angle to the features of all centres, in degrees")
+    open_.set_title("Share of the variance left open on other rows")
+    handles, labels = turn.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside right center", frameon=False)
     return figure
 
 

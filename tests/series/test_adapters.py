@@ -4,8 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from predfeat import SFA
 from predfeat.exceptions import AxisOrderWarning, DimensionError, GroupsError, NotNumericError
-from predfeat.series import check_matrix, check_sequences, from_frame, from_list, from_trials
+from predfeat.series import (
+    check_matrix,
+    check_sequences,
+    from_frame,
+    from_list,
+    from_trials,
+    to_list,
+)
 
 NAN = float("nan")
 
@@ -105,3 +113,36 @@ def test_frame_without_that_column():
         GroupsError, match="no column 'trial' to group by; the columns are 'u', 'v'"
     ):
         from_frame(frame, group="trial")
+
+
+def test_frame_of_polars():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"trial": ["a", "a", "b"], "u": [1.0, 2.0, 3.0]})
+    X, groups = from_frame(frame, group="trial")
+    assert X.columns == ["u"]
+    assert groups.tolist() == ["a", "a", "b"]
+    with pytest.raises(GroupsError, match="there is no column 'run'"):
+        from_frame(frame, group="run")
+
+
+def test_models_read_and_write_frames_of_polars():
+    polars = pytest.importorskip("polars")
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    model = SFA(1).set_output(transform="polars").fit(polars.DataFrame(X, schema=["u", "v"]))
+    assert model.feature_names_in_.tolist() == ["u", "v"]
+    features = model.transform(polars.DataFrame(X, schema=["u", "v"]))
+    assert isinstance(features, polars.DataFrame)
+    np.testing.assert_array_equal(features.to_numpy(), SFA(1).fit_transform(X))
+
+
+def test_a_list_comes_back_as_it_was():
+    parts = [np.arange(6.0).reshape(3, 2), np.ones((1, 2)), np.zeros((2, 2))]
+    back = to_list(*from_list(parts))
+    assert len(back) == 3
+    for part, same in zip(parts, back, strict=True):
+        np.testing.assert_array_equal(part, same)
+    assert to_list(np.empty((0, 2)), []) == []
+    frames = to_list(pd.DataFrame({"u": [1.0, 2.0, 3.0]}), ["a", "a", "b"])
+    assert [frame["u"].tolist() for frame in frames] == [[1.0, 2.0], [3.0]]
+    with pytest.raises(GroupsError, match="Y has 3 rows, groups has shape"):
+        to_list(np.zeros((3, 1)), [0, 1])

@@ -4,7 +4,7 @@ Only this package knows that rows belong to sequences and that rows can be missi
 message about data comes from here. Later stages ask `Sequences` which rows reach which.
 """
 
-from predfeat.series._adapters import from_frame, from_list, from_trials
+from predfeat.series._adapters import from_frame, from_list, from_trials, to_list
 from predfeat.series._annotations import (
     ANNOTATIONS,
     Annotations,
@@ -13,11 +13,13 @@ from predfeat.series._annotations import (
 )
 from predfeat.series._episodes import Episodes, from_episodes
 from predfeat.series._matrix import Matrix, check_matrix, column_names, refuse_overflow
+from predfeat.series._mne import SensorSeries, from_epochs, from_raw
 from predfeat.series._observations import flatten_observation
 from predfeat.series._preparation import aliased_share, delay, detrend, difference, thin
 from predfeat.series._sequences import Sequences, check_sequences, fewer_rows
 from predfeat.series._states import States, find_states, what_follows
 from predfeat.series._symbols import NO_SYMBOL, Symbols, as_objects, check_symbols, find_symbols
+from predfeat.series._xarray import Field, from_xarray
 
 __all__ = [
     "NO_SYMBOL",
@@ -25,7 +27,9 @@ __all__ = [
     "ANNOTATIONS",
     "Annotations",
     "Classes",
+    "Field",
     "Matrix",
+    "SensorSeries",
     "Sequences",
     "States",
     "Symbols",
@@ -44,10 +48,14 @@ __all__ = [
     "find_symbols",
     "flatten_observation",
     "from_episodes",
+    "from_epochs",
     "from_frame",
     "from_list",
+    "from_raw",
     "from_trials",
+    "from_xarray",
     "refuse_overflow",
     "thin",
+    "to_list",
     "what_follows",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from predfeat._typing import AnyArray, ArrayLike, IntArray
 from predfeat.exceptions import AxisOrderWarning, DimensionError, GroupsError
 from predfeat.series._matrix import check_matrix
 
-__all__ = ["from_list", "from_trials", "from_frame"]
+__all__ = ["from_list", "to_list", "from_trials", "from_frame"]
 
 
 def from_list(sequences: Sequence[Any]) -> tuple[AnyArray, IntArray]:
@@ -53,6 +54,43 @@ def from_list(sequences: Sequence[Any]) -> tuple[AnyArray, IntArray]:
             )
     groups = np.repeat(np.arange(len(matrices)), [len(matrix) for matrix in matrices])
     return np.concatenate(matrices), groups
+
+
+def to_list(Y: Any, groups: ArrayLike) -> list[Any]:
+    """Cut rows into the list of sequences that they came from; the way back from `from_list`.
+
+    Parameters
+    ----------
+    Y : array-like of shape (n_rows, n_columns), or DataFrame
+        Such as features.
+    groups : array-like of shape (n_rows,)
+        One id per row. A new sequence starts where the id changes.
+
+    Returns
+    -------
+    list
+        Parts of Y, of its own type.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.series import from_list, to_list
+    >>> X, groups = from_list([np.zeros((3, 2)), np.ones((2, 2))])
+    >>> [part.shape for part in to_list(X, groups)]
+    [(3, 2), (2, 2)]
+    """
+    ids = np.asarray(groups)
+    rows = Y if hasattr(Y, "shape") else np.asarray(Y)
+    if ids.ndim != 1 or len(ids) != rows.shape[0]:
+        raise GroupsError(
+            f"groups must have one id per row: Y has {rows.shape[0]} rows, groups has shape "
+            f"{ids.shape}."
+        )
+    if len(ids) == 0:
+        return []
+    borders = [0, *(np.flatnonzero(ids[1:] != ids[:-1]) + 1).tolist(), len(ids)]
+    take = getattr(rows, "iloc", rows)
+    return [take[first:stop] for first, stop in pairwise(borders)]
 
 
 def from_trials(trials: ArrayLike, *, time_axis: int | None = None) -> tuple[AnyArray, IntArray]:
@@ -120,14 +158,14 @@ def from_frame(frame: Any, group: Any) -> tuple[Any, AnyArray]:
 
     Parameters
     ----------
-    frame : pandas.DataFrame
+    frame : pandas.DataFrame or polars.DataFrame
         Rows in time order within each group.
     group : label
         The column with the ids of the sequences.
 
     Returns
     -------
-    X : pandas.DataFrame
+    X : pandas.DataFrame or polars.DataFrame
         All other columns.
     groups : ndarray
 
@@ -145,4 +183,6 @@ def from_frame(frame: Any, group: Any) -> tuple[Any, AnyArray]:
             f"there is no column {group!r} to group by; the columns are "
             f"{', '.join(repr(column) for column in frame.columns)}."
         )
-    return frame.drop(columns=[group]), frame[group].to_numpy()
+    is_pandas = hasattr(frame, "iloc")
+    rest = frame.drop(columns=[group]) if is_pandas else frame.drop(group)
+    return rest, frame[group].to_numpy()
