@@ -48,6 +48,7 @@ __all__ = [
     "NewStartWarning",
     "AliasingWarning",
     "KernelCacheWarning",
+    "LowRecallWarning",
 ]
 
 
@@ -235,3 +236,14 @@ class AliasingWarning(UserWarning):
 
 class KernelCacheWarning(UserWarning):
     """Compiled code on disk is damaged or cannot be written; it is compiled again."""
+
+
+class LowRecallWarning(UserWarning):
+    """An approximate neighbour search found few of the true neighbours.
+
+    `recall` is the share that it found.
+    """
+
+    def __init__(self, message: str, recall: float = 0.0) -> None:
+        super().__init__(message)
+        self.recall = recall

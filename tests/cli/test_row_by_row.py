@@ -79,8 +79,8 @@ def started(folder, *options, model="plain"):
         text=True,
         bufsize=1,
         # What a shell starts in the background ignores Ctrl-C, and so do its children.
-        preexec_fn=(lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) if os.name != "nt" else None,
-    )  # fmt: skip
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     try:
         yield process
     finally:

@@ -51,7 +51,7 @@ class StreamedRow:
 
 
 class RowStream:
-    """A text table that may have no end: its rows come one by one.
+    r"""A text table that may have no end: its rows come one by one.
 
     What `read` finds out from many rows is found from the first one: the delimiter (a tab, a
     semicolon, a comma, or blanks) and whether it holds names. A row that does not fit is an error.

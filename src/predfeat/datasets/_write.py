@@ -106,13 +106,13 @@ def write_features(
 
 
 def text_line(cells: Sequence[str], numbers: Sequence[float] = ()) -> bytes:
-    """Return one line of a text table as `write_features` writes it: cells, then numbers.
+    r"""Return one line of a text table as `write_features` writes it: cells, then numbers.
 
     Examples
     --------
     >>> from predfeat.datasets import text_line
     >>> text_line(["9:00", "a, b"], [0.5, float("nan")])
-    b'9:00,"a, b",0.5,\\n'
+    b'9:00,"a, b",0.5,\n'
     """
     row = ",".join([*map(_in_quotes_where_needed, cells), *map(_in_digits, numbers)])
     return _in_utf8(f"{row or _EMPTY}\n")
@@ -201,9 +201,7 @@ def _text_blocks(
     for start in range(0, len(features), _ROWS_AT_ONCE):
         stop = start + _ROWS_AT_ONCE
         own = [list(map(_in_quotes_where_needed, column.texts(start, stop))) for column in columns]
-        numbers = [
-            list(map(_in_digits, feature)) for feature in features[start:stop].T.tolist()
-        ]
+        numbers = [list(map(_in_digits, feature)) for feature in features[start:stop].T.tolist()]
         rows = map(delimiter.join, zip(*own, *numbers, strict=True))
         # A line of one empty cell would be a blank line, which means nothing.
         yield "".join(f"{row or _EMPTY}\n" for row in rows)

@@ -22,6 +22,7 @@ from predfeat.neighbors._registry import (
     ENGINES,
     choose_engine,
     engines,
+    is_exact,
     register_engine,
     unregister_engine,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "count_centers",
     "engines",
     "fewest_candidates",
+    "is_exact",
     "is_neighbors",
     "nearest_neighbors",
     "rank_candidates",

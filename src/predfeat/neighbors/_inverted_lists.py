@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -103,10 +105,10 @@ class InvertedLists(Engine):
         return positions, squared
 
     def _count_cells(self, question: Question) -> int:
-        """Return how many cells there are: one visited cell should hold enough neighbours."""
+        """Return how many cells there are: on average each holds at least k states."""
         n_states = len(question.library)
         most = n_states // max(_STATES_PER_CELL, question.n_neighbors)
-        return max(1, min(round(_CELLS_PER_ROOT * n_states**0.5), most))
+        return max(1, min(round(_CELLS_PER_ROOT * float(np.sqrt(n_states))), most))
 
 
 INVERTED_LISTS = InvertedLists()
@@ -129,8 +131,7 @@ class _Cells:
     @classmethod
     def of(cls, question: Question, n_cells: int, random_state: int) -> _Cells:
         """Train the cells on a sample of the library, and put all of its states into them."""
-        import faiss
-
+        faiss = _load_faiss()
         queries, library = question.queries, question.library
         _refuse_too_large(library)
         asking, narrow, _ = narrow_sides(queries.series, library.series)
@@ -170,8 +171,7 @@ class _Cells:
         self, queries: IntArray, n_visited: int, positions: IntArray, squared: FloatArray
     ) -> BoolArray:
         """Do the same for one batch; tell which queries have enough neighbours."""
-        import faiss
-
+        faiss = _load_faiss()
         question = self.question.only(queries)
         window = min(question.excluded.widest, _MAX_WINDOW)
         n_asked = min(question.n_neighbors + window + _SPARE, len(question.library))
@@ -194,17 +194,17 @@ class _Cells:
         return enough
 
 
-def _load_faiss() -> None:
-    import faiss  # noqa: F401
-
-    find_new_libraries()
+@cache
+def _load_faiss() -> Any:
+    faiss = import_module("faiss")
+    find_new_libraries()  # it brings a BLAS of its own
+    return faiss
 
 
 @contextmanager
 def _one_openmp_thread() -> Iterator[None]:
     """Let faiss use one thread here: OpenMP has a count for each thread that calls it."""
-    import faiss
-
+    faiss = _load_faiss()
     before = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(1)
     try:

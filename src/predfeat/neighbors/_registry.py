@@ -19,6 +19,7 @@ __all__ = [
     "choose_engine",
     "engines",
     "find_engine",
+    "is_exact",
     "register_engine",
     "unregister_engine",
 ]
@@ -139,6 +140,18 @@ def find_engine(name: str, *, takes_library: bool = False) -> Engine:
             f'engine="{name}" cannot search a library other than the queries. Use {_listed(able)}.'
         )
     return engine
+
+
+def is_exact(name: str) -> bool:
+    """Tell whether ``engine=name`` returns the true neighbours, as "auto" does.
+
+    Examples
+    --------
+    >>> from predfeat.neighbors import is_exact
+    >>> is_exact("auto"), is_exact("ivf")
+    (True, False)
+    """
+    return name == AUTO or find_engine(name).is_exact
 
 
 def choose_engine(states: States, library: States | None = None) -> str:
