@@ -23,6 +23,7 @@ __all__ = [
     "TooFewStatesError",
     "GraphError",
     "RankError",
+    "NotEnoughMemoryError",
     "NoSpectrumError",
     "SurrogateError",
     "SignificanceError",
@@ -114,6 +115,10 @@ class GraphError(DataError):
 
 class RankError(DataError):
     """More features are asked for than the data has independent directions."""
+
+
+class NotEnoughMemoryError(DataError, MemoryError):
+    """The work would need more memory than is free; the message says what makes it smaller."""
 
 
 class NoSpectrumError(DataError):

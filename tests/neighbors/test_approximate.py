@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 
 import naive
 from predfeat import GPFA, load, nearest_neighbors, save
-from predfeat.exceptions import DimensionError, LowRecallWarning, TooFewStatesError
+from predfeat.exceptions import (
+    DimensionError,
+    LowRecallWarning,
+    NotEnoughMemoryError,
+    TooFewStatesError,
+)
 from predfeat.neighbors import (
     InvertedLists,
     NeighborTable,
@@ -208,7 +213,9 @@ def test_the_missing_library_is_named_with_its_extra(monkeypatch):
 def test_states_that_do_not_fit_are_refused_before_the_work(monkeypatch):
     pytest.importorskip("faiss")
     monkeypatch.setattr(module, "available_memory", lambda: 10_000)
-    with pytest.raises(MemoryError, match=r"500 states of 6 numbers .* needs 12 kB; 10 kB are fr"):
+    with pytest.raises(
+        NotEnoughMemoryError, match=r"500 states of 6 numbers .* needs 12 kB; 10 kB are fr"
+    ):
         nearest_neighbors(np.random.default_rng(0).normal(size=(501, 3)), n_neighbors=1,
                           n_lags=2, engine="ivf")  # fmt: skip
 

@@ -30,8 +30,8 @@ def transform(
         typer.Option(
             "--out",
             "-o",
-            help="File to write: .csv, .tsv, .npy or .parquet; - prints CSV. Default: features.csv, "
-            "and - for standard input.",
+            help="File to write: .csv, .tsv, .npy or .parquet; - prints CSV. Default: "
+            "features.csv, and - for standard input.",
             show_default=False,
         ),
     ] = None,

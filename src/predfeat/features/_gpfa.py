@@ -22,6 +22,7 @@ from predfeat.features._embedding import Embedding, GraphSettings
 from predfeat.features._first_within_tolerance import first_within_tolerance
 from predfeat.features._ignored_target import check_ignored_target, warn_of_unused
 from predfeat.features._iteration import Observer, iterate
+from predfeat.features._memory_needed import refuse_too_large
 from predfeat.features._run import Iteration, Run, averaged
 from predfeat.features._search_recall import search_recall
 from predfeat.features._similar_states import FirstNeighbors
@@ -305,6 +306,7 @@ default="input"
         """
         self.check_parameters()
         with earlier_fit_aside(self):
+            refuse_too_large(X, self.get_params(deep=False))
             matrix = check_matrix(X, estimator=self, min_rows=2)
             n_rows, used = len(matrix.values), self._annotations_used
             if "y" not in used:

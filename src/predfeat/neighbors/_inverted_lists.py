@@ -22,6 +22,7 @@ from predfeat._memory import available_memory, in_words
 from predfeat._progress import ticker
 from predfeat._threads import find_new_libraries, map_blocks, one_blas_thread
 from predfeat._typing import AnyArray, BoolArray, FloatArray, IntArray
+from predfeat.exceptions import NotEnoughMemoryError
 from predfeat.neighbors._blockwise import search_blockwise
 from predfeat.neighbors._engine import Engine
 from predfeat.neighbors._narrow import embed_narrow, narrow_sides
@@ -229,12 +230,12 @@ def _rows_at_once(states: States) -> int:
     return max(1, _NUMBERS_AT_ONCE // states.dimension)
 
 
-def _refuse_too_large(library: States, available: int | None = None) -> None:
+def _refuse_too_large(library: States) -> None:
     """Refuse a library whose states would not fit into memory."""
     n_bytes = 4 * len(library) * library.dimension
-    available = available_memory() if available is None else available
+    available = available_memory()
     if available is not None and n_bytes > available:
-        raise MemoryError(
+        raise NotEnoughMemoryError(
             f'engine="ivf" keeps {len(library)} states of {library.dimension} numbers in memory, '
             f"which needs {in_words(n_bytes)}; {in_words(available)} are free. Use another engine, "
             "fewer lags, or fewer columns."
