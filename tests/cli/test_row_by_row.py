@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager
+from threading import Timer
 
 import numpy as np
 import pytest
@@ -81,9 +82,12 @@ def started(folder, *options, model="plain"):
         # What a shell starts in the background ignores Ctrl-C, and so do its children.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
+    watch = Timer(TIMEOUT, process.kill)  # a test that waits in vain ends with an empty line
+    watch.start()
     try:
         yield process
     finally:
+        watch.cancel()
         process.kill()
         for pipe in (process.stdin, process.stdout, process.stderr):
             if not pipe.closed:

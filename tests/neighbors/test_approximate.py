@@ -306,3 +306,12 @@ def test_two_threads_of_a_program_may_search_at_once(engine):
         thread.join()
     for table in found:
         np.testing.assert_array_equal(table.indices, expected.indices)
+
+
+@every_engine
+def test_queries_that_meet_too_few_states_are_searched_exactly(engine):
+    # On a ramp all states of the near cells lie inside the window, however many are visited.
+    X = np.arange(2000.0)[:, None]
+    options = {"n_neighbors": 3, "theiler": 900}
+    exact, found = (nearest_neighbors(X, engine=e, **options) for e in ("auto", engine))
+    np.testing.assert_array_equal(found.indices, exact.indices)
