@@ -15,6 +15,7 @@ from threadpoolctl import ThreadpoolController
 __all__ = [
     "as_in_a_worker",
     "count_threads",
+    "find_new_libraries",
     "map_blocks",
     "one_blas_thread",
 ]
@@ -29,6 +30,11 @@ Result = TypeVar("Result")
 def _controller() -> Any:
     # Inspecting the loaded libraries takes milliseconds, and an iterated fit asks often.
     return ThreadpoolController()
+
+
+def find_new_libraries() -> None:
+    """Look for BLAS libraries again: one that was just imported may have brought its own."""
+    _controller.cache_clear()
 
 
 class _Limit:

@@ -23,6 +23,7 @@ __all__ = [
     "TooFewStatesError",
     "GraphError",
     "RankError",
+    "NotEnoughMemoryError",
     "NoSpectrumError",
     "SurrogateError",
     "SignificanceError",
@@ -48,6 +49,7 @@ __all__ = [
     "NewStartWarning",
     "AliasingWarning",
     "KernelCacheWarning",
+    "LowRecallWarning",
 ]
 
 
@@ -113,6 +115,10 @@ class GraphError(DataError):
 
 class RankError(DataError):
     """More features are asked for than the data has independent directions."""
+
+
+class NotEnoughMemoryError(DataError, MemoryError):
+    """The work would need more memory than is free; the message says what makes it smaller."""
 
 
 class NoSpectrumError(DataError):
@@ -235,3 +241,14 @@ class AliasingWarning(UserWarning):
 
 class KernelCacheWarning(UserWarning):
     """Compiled code on disk is damaged or cannot be written; it is compiled again."""
+
+
+class LowRecallWarning(UserWarning):
+    """An approximate neighbour search found few of the true neighbours.
+
+    `recall` is the share that it found.
+    """
+
+    def __init__(self, message: str, recall: float = 0.0) -> None:
+        super().__init__(message)
+        self.recall = recall

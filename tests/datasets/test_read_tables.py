@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from predfeat.datasets import _opening, read
+from predfeat.datasets import _opening, _tables, read
 from predfeat.exceptions import DataFileError, SkippedColumnsWarning
 
 nan = np.nan
@@ -307,3 +307,30 @@ def test_a_very_long_name_is_a_name(csv_file, name):
     recording = read(csv_file(f'"{name}",b\n{rows}'))
     assert recording.names == (name.strip(), "b")
     assert recording.units == ()
+
+
+@pytest.mark.parametrize("chunk_bytes", [1, 200, 1 << 26])
+def test_rows_are_the_same_however_the_pieces_are_kept(csv_file, monkeypatch, chunk_bytes):
+    monkeypatch.setattr("predfeat.datasets._tables._CHUNK_BYTES", chunk_bytes)
+    monkeypatch.setattr("predfeat.datasets._delimited._CELLS_AT_ONCE", 9)
+    X = np.random.default_rng(0).normal(size=(100, 3))
+    text = "a,b,c\n" + "".join(",".join(map(repr, row)) + "\n" for row in X.tolist())
+    np.testing.assert_array_equal(values_of(csv_file(text)), X)
+
+
+def test_a_table_is_in_memory_only_once(csv_file, monkeypatch):
+    pieces = []
+    joined = _tables.Pieces.recording
+
+    def watched(self, *options):
+        pieces.append(self)
+        return joined(self, *options)
+
+    monkeypatch.setattr(_tables.Pieces, "recording", watched)
+    monkeypatch.setattr("predfeat.datasets._delimited._CELLS_AT_ONCE", 30)
+    read(csv_file("a,b\n" + "".join(f"{i % 7},{i * i % 11}\n" for i in range(500))))
+    (found,) = pieces
+    # A slice of a block, even an empty one, would keep all of it.
+    assert found.blocks
+    assert all(block.base is None and block.size == 0 for block in found.blocks)
+    assert found._chunk is None

@@ -208,7 +208,7 @@ def test_engines_agree_bit_for_bit():
             nearest_neighbors(
                 X, n_neighbors=6, n_lags=p, groups=groups, theiler=theiler, engine=engine
             )
-            for engine in ["auto", *(each.name for each in engines() if each.is_available())]
+            for engine in ["auto", *(e.name for e in engines() if e.is_exact and e.is_available())]
         )
         for other in others:
             np.testing.assert_array_equal(first.times, other.times)

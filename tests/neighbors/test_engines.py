@@ -88,13 +88,15 @@ def test_estimators_take_a_registered_engine(added):
 
 @pytest.mark.parametrize("added", [AllPairs], indirect=True)
 def test_the_names_follow_the_registry(added):
-    own = ["tree", "tiles", "blockwise"]
+    own = ["tree", "tiles", "blockwise", "ivf"]
     assert list(ENGINES) == ["auto", *own, "all pairs"]
     assert "all pairs" in ENGINES
     assert [engine.name for engine in engines()] == [*own, "all pairs"]
-    with pytest.raises(ValueError, match=r"'auto', 'tree', 'tiles', 'blockwise', 'all pairs'"):
+    with pytest.raises(
+        ValueError, match=r"'auto', 'tree', 'tiles', 'blockwise', 'ivf', 'all pairs'"
+    ):
         nearest_neighbors([[0.0], [1.0]], n_neighbors=1, engine="balltree")
-    with pytest.raises(ValueError, match='"tiles", "blockwise" or "all pairs", but is \'ball'):
+    with pytest.raises(ValueError, match='"blockwise", "ivf" or "all pairs", but is \'ball'):
         search(states_of(5, 1), 1, engine="balltree")
     unregister_engine("all pairs")
     assert list(ENGINES) == ["auto", *own]
@@ -110,7 +112,7 @@ def test_what_is_not_exact_is_never_chosen_but_used_when_named(added):
     table = search(states, 2, engine=added.name)
     assert np.sort(table.indices[:-2]).tolist() == [[t + 1, t + 2] for t in range(58)]
     with pytest.raises(
-        ValueError, match=r"cannot search a library .*\"auto\", \"tree\", \"tiles\" or \"blockw"
+        ValueError, match=r"cannot search a library .*\"tiles\", \"blockwise\" or \"ivf\""
     ):
         search(states, 2, library=states_of(50, 3), engine=added.name)
 

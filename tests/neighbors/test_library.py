@@ -16,7 +16,7 @@ from predfeat.exceptions import (
     ShortSequencesError,
     TooFewStatesError,
 )
-from predfeat.neighbors import _blockwise, _library_tiles, engines, search
+from predfeat.neighbors import _blockwise, _library_tiles, _narrow, engines, search
 from predfeat.series import States, check_sequences, find_states
 
 # Distances that agree to this share are a legal tie: either neighbour may be taken.
@@ -198,7 +198,7 @@ def test_a_library_larger_than_any_block(engine, monkeypatch):
     monkeypatch.setattr(_blockwise, "_MANY_QUERIES", 5)
     monkeypatch.setattr(_library_tiles, "_TILE", (4, 36))
     monkeypatch.setattr(_library_tiles, "_QUERIES_AT_ONCE", 9)
-    monkeypatch.setattr(_library_tiles, "_ROWS_AT_ONCE", 7)
+    monkeypatch.setattr(_narrow, "_ROWS_AT_ONCE", 7)
     X, groups = naive.random_series(3, [120, 90], 3, n_gaps=6)
     series = check_sequences(X, groups)
     states = find_states(series, 2, n_neighbors=4)

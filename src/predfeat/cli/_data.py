@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,7 @@ from predfeat.cli._options import PREPARATION
 from predfeat.cli._terminal import progress_bar, say
 from predfeat.cli._wording import in_options
 
-__all__ = ["read_recording", "recording_like"]
+__all__ = ["missing_columns_explained", "options_like", "read_recording", "recording_like"]
 
 
 def read_recording(files: list[Path], reading: dict[str, Any], *, quiet: bool) -> Any:
@@ -48,25 +50,41 @@ def recording_like(
     `data` comes from `known_data`.
     """
     from predfeat.datasets import blank_sentinels, reading_options
-    from predfeat.exceptions import MissingColumnsError
 
+    options = options_like(data, reading, takes_columns="columns" in reading_options(files))
+    with missing_columns_explained(data):
+        recording = _read(files, options, quiet=quiet)
+    recording = blank_sentinels(recording, [(n, x) for n, x in data.get("sentinels", [])])
+    chosen = _with_columns(recording, data)
+    return _prepared(chosen, options, quiet=quiet)
+
+
+def options_like(
+    data: dict[str, Any], reading: dict[str, Any], *, takes_columns: bool
+) -> dict[str, Any]:
+    """Return the options with which a model's training data was read, unless others are given."""
     kept = data.get("reading", {})
     then = {name: tuple(v) if name == "window" else v for name, v in kept.items()}
     wanted = data.get("columns")
-    if wanted is not None and "columns" in reading_options(files):
+    if wanted is not None and takes_columns:
         # The model's columns are read whatever they hold here, and no others.
         then = {name: v for name, v in then.items() if name not in ("keep", "exclude")}
         then["columns"] = wanted
-    options = {**then, **reading}
+    return {**then, **reading}
+
+
+@contextmanager
+def missing_columns_explained(data: dict[str, Any]) -> Iterator[None]:
+    """Say of columns that new data lacks that the model was fitted to them."""
+    from predfeat.exceptions import MissingColumnsError
+
+    wanted = data.get("columns")
     try:
-        recording = _read(files, options, quiet=quiet)
+        yield
     except MissingColumnsError as error:
         if wanted is None or not set(error.columns) <= set(wanted):
             raise
         raise _other_columns(error.source, list(error.columns), data) from error
-    recording = blank_sentinels(recording, [(n, x) for n, x in data.get("sentinels", [])])
-    chosen = _with_columns(recording, data)
-    return _prepared(chosen, options, quiet=quiet)
 
 
 def _with_columns(recording: Any, data: dict[str, Any]) -> Any:

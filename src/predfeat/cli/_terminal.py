@@ -34,6 +34,7 @@ __all__ = [
     "show",
     "show_json",
     "show_table",
+    "write_now",
 ]
 
 # Characters in a line: a screen of 25 lines of 80.
@@ -108,6 +109,13 @@ def show_json(content: Any) -> None:
 def raw_output() -> IO[bytes]:
     """Return standard output for binary data."""
     return sys.stdout.buffer
+
+
+def write_now(line: bytes) -> bool:
+    """Write to standard output without delay; tell whether it can still be written to."""
+    sys.stdout.buffer.write(line)
+    sys.stdout.flush()
+    return getattr(sys.stdout, "failure", None) is None
 
 
 def paragraphs(*groups: Sequence[str]) -> list[str]:

@@ -10,6 +10,7 @@ import typer
 from predfeat.cli._model_features import model_features
 from predfeat.cli._options import DataFiles, Force, Quiet, reads_a_file
 from predfeat.cli._outputs import refuse_unwritable, writing
+from predfeat.cli._row_by_row import transform_rows
 from predfeat.cli._terminal import raw_output, say
 
 __all__ = ["ModelFile", "transform"]
@@ -25,11 +26,15 @@ def transform(
     model: ModelFile,
     files: DataFiles,
     out: Annotated[
-        Path,
+        Path | None,
         typer.Option(
-            "--out", "-o", help="File to write: .csv, .tsv, .npy or .parquet; - prints CSV."
+            "--out",
+            "-o",
+            help="File to write: .csv, .tsv, .npy or .parquet; - prints CSV. Default: "
+            "features.csv, and - for standard input.",
+            show_default=False,
         ),
-    ] = Path("features.csv"),
+    ] = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
@@ -38,16 +43,24 @@ def transform(
     Files are read as the model's training data was; columns are matched by name. The
     features of several files go into one table, with a column that names the file.
 
+    From standard input to standard output, rows are answered one by one as they come, without an
+    end if need be.
+
     For example:
 
         predfeat transform model.predfeat today.csv --out today-features.csv
 
         predfeat transform model.predfeat 'trials/*.csv' --out trials-features.csv
 
-        predfeat transform model.predfeat - --out - < today.csv
+        tail -n +1 -f today.csv | predfeat transform model.predfeat -
     """
     from predfeat.datasets import WRITABLE_SUFFIXES, write_features
 
+    from_stream = list(map(str, files)) == ["-"]
+    if out is None:
+        out = Path("-" if from_stream else "features.csv")
+    if from_stream and str(out) == "-" and transform_rows(model, reading):
+        return
     to_screen = str(out) == "-"
     suffix = ".csv" if to_screen else out.suffix.lower()
     if suffix not in WRITABLE_SUFFIXES:

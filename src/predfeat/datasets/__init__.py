@@ -16,13 +16,15 @@ from predfeat.datasets._recording import (
     Recording,
     Spectrum,
 )
+from predfeat.datasets._row_preparation import RowPreparation
+from predfeat.datasets._row_stream import RowStream, StreamedRow
 from predfeat.datasets._sentinels import blank_sentinels
 from predfeat.datasets._simulators import Episode, record_episodes
 from predfeat.datasets._soundscapes import SOUNDSCAPES, synthetic_soundscape
 from predfeat.datasets._spectra import short_time_spectra
 from predfeat.datasets._sprites import moving_sprites
 from predfeat.datasets._words import holds_words, read_words
-from predfeat.datasets._write import WRITABLE_SUFFIXES, write_features
+from predfeat.datasets._write import WRITABLE_SUFFIXES, text_line, write_features
 
 if TYPE_CHECKING:
     from predfeat.datasets._feature_observation import FeatureObservation
@@ -44,10 +46,14 @@ __all__ = [
     "SUFFIXES",
     "read_words",
     "holds_words",
+    "RowStream",
+    "StreamedRow",
     "prepare",
+    "RowPreparation",
     "blank_sentinels",
     "short_time_spectra",
     "write_features",
+    "text_line",
     "WRITABLE_SUFFIXES",
     "Recording",
     "Layout",

@@ -29,7 +29,7 @@ from predfeat.datasets._tables import Pieces
 from predfeat.datasets._units import is_units_row, units_of
 from predfeat.exceptions import DataFileError
 
-__all__ = ["TEXT_SUFFIXES", "read_delimited"]
+__all__ = ["TEXT_SUFFIXES", "looks_like_header", "read_delimited"]
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".dat", ".tab")
 
@@ -122,7 +122,7 @@ def _cut_into_rows(
     delimiter: str | None,
 ) -> _Table:
     """Find the delimiter, the names and the units of a text table."""
-    looks_like_names = partial(_is_header, missing=missing)
+    looks_like_names = partial(looks_like_header, missing=missing)
     delimiter, lines = _without_blanks(delimiter, lines)
     text = read_lines(
         lines, delimiter, _find_delimiter, looks_like_names, source=source, header=header
@@ -297,7 +297,7 @@ def _add(pieces: Pieces, rows: list[list[str]], delimiter: str) -> None:
     )
 
 
-def _is_header(row: list[str], delimiter: str, missing: Missing) -> bool:
+def looks_like_header(row: list[str], delimiter: str, missing: Missing) -> bool:
     """Tell whether a first row holds anything but numbers, missing values and dates."""
     for cell in row:
         if number(cell, missing, comma=delimiter == ";") is None and not are_dates([cell]):

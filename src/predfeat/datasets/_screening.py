@@ -239,7 +239,7 @@ def _worth(
     values: FloatArray, data: list[int], wanted: Sequence[int], names: Sequence[str]
 ) -> tuple[list[int], list[str]]:
     """Return the columns that are worth the rows they cost, and notes on the rows lost."""
-    missing = np.isnan(values[:, data])
+    missing = np.isnan(values)[:, data]  # not the numbers of these columns: that is a copy
     if not missing.any():
         return data, []
     fixed = [k for k, i in enumerate(data) if i in set(wanted)]

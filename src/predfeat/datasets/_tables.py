@@ -34,6 +34,8 @@ from predfeat.exceptions import DataFileError, SkippedColumnsWarning
 __all__ = ["Pieces"]
 
 _DECIMAL_COMMA = re.compile(r"^(\s*[-+]?\d*),(\d*(?:[eE][-+]?\d+)?\s*)$")
+# Beyond 32 MB, memory comes from the system and goes back to it.
+_CHUNK_BYTES = 1 << 26
 
 
 @dataclass
@@ -86,6 +88,7 @@ class Pieces:
     n_bytes: int = 0
     _shared: dict[Any, Any] = field(default_factory=dict)
     _stamps: AnyArray | None = None
+    _chunk: FloatArray | None = None  # the last of the blocks is a part of it
 
     def tally(self, position: int) -> CellTally:
         """Return what is known so far of the cells of a column of text."""
@@ -99,7 +102,7 @@ class Pieces:
         annotations: Mapping[int, Sequence[Any]] = MappingProxyType({}),
     ) -> None:
         """Append one block of rows; annotations by the positions of their columns."""
-        self.blocks.append(block)
+        self._keep(block)
         if isinstance(time, np.ndarray):
             self.time_cells.append(time)
         elif time is not None:
@@ -111,6 +114,24 @@ class Pieces:
         self.n_rows += len(block)
         self.n_bytes += block.nbytes + _held(time)
         check_fits(self.source, self.n_bytes, "Choose fewer of its columns with `columns`.")
+
+    def _keep(self, block: FloatArray) -> None:
+        """Append a block to the last chunk, or begin one that is as large as all before.
+
+        What is large is given back to the system when it is freed; of thousands of small blocks
+        the allocator would keep the memory.
+        """
+        last = self.blocks[-1] if self.blocks else block[:0]
+        chunk = self._chunk
+        stop = len(last) + len(block)
+        if chunk is None or chunk.dtype != block.dtype or stop > len(chunk):
+            most = max(1, _CHUNK_BYTES // max(1, block[:1].nbytes))
+            n_rows = max(len(block), min(self.n_rows, most))
+            chunk = self._chunk = np.empty((n_rows, block.shape[1]), dtype=block.dtype)
+            self.blocks.append(chunk[:0])
+            stop = len(block)
+        chunk[stop - len(block) : stop] = block
+        self.blocks[-1] = chunk[:stop]
 
     def _share(self, cells: Sequence[Any], kept: list[Any]) -> None:
         """Keep cells; equal ones share one object: a million rows of three ids are three texts."""
@@ -301,10 +322,12 @@ class Pieces:
         narrow = all(block.dtype == np.float32 for block in self.blocks)
         values = np.empty((self.n_rows, len(kept)), dtype=np.float32 if narrow else np.float64)
         at = 0
+        self._chunk = None
         for i, block in enumerate(self.blocks):
             values[at : at + len(block)] = block if len(kept) == len(channels) else block[:, kept]
             at += len(block)
-            self.blocks[i] = block[:0]  # freed at once, so that the series is in memory only once
+            # Freed at once, so that the series is in memory only once: a slice would keep it.
+            self.blocks[i] = np.empty((0, block.shape[1]), dtype=block.dtype)
         if as_channel is not None:
             assert self.roles.time is not None
             before = sum(channels[i] < self.roles.time for i in kept)

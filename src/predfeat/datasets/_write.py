@@ -15,7 +15,7 @@ from predfeat.datasets._opening import library
 from predfeat.datasets._recording import Recording
 from predfeat.exceptions import DataFileError
 
-__all__ = ["WRITABLE_SUFFIXES", "write_features"]
+__all__ = ["WRITABLE_SUFFIXES", "text_line", "write_features"]
 
 WRITABLE_SUFFIXES = (".csv", ".tsv", ".npy", ".parquet")
 _ROWS_AT_ONCE = 20_000
@@ -105,6 +105,19 @@ def write_features(
         _write_text(file, columns, features, names, "," if suffix == ".csv" else "\t")
 
 
+def text_line(cells: Sequence[str], numbers: Sequence[float] = ()) -> bytes:
+    r"""Return one line of a text table as `write_features` writes it: cells, then numbers.
+
+    Examples
+    --------
+    >>> from predfeat.datasets import text_line
+    >>> text_line(["9:00", "a, b"], [0.5, float("nan")])
+    b'9:00,"a, b",0.5,\n'
+    """
+    row = ",".join([*map(_in_quotes_where_needed, cells), *map(_in_digits, numbers)])
+    return _in_utf8(f"{row or _EMPTY}\n")
+
+
 def _own_columns(recording: Recording, *, typed: bool) -> list[FileColumn]:
     """Return the time and the group column as they are to be written."""
     columns = [] if recording.file_column is None else [recording.file_column]
@@ -188,14 +201,15 @@ def _text_blocks(
     for start in range(0, len(features), _ROWS_AT_ONCE):
         stop = start + _ROWS_AT_ONCE
         own = [list(map(_in_quotes_where_needed, column.texts(start, stop))) for column in columns]
-        # repr has as many digits as are needed to get the same bits back.
-        numbers = [
-            ["" if number != number else repr(number) for number in feature]
-            for feature in features[start:stop].T.tolist()
-        ]
+        numbers = [list(map(_in_digits, feature)) for feature in features[start:stop].T.tolist()]
         rows = map(delimiter.join, zip(*own, *numbers, strict=True))
         # A line of one empty cell would be a blank line, which means nothing.
         yield "".join(f"{row or _EMPTY}\n" for row in rows)
+
+
+def _in_digits(number: float) -> str:
+    # repr has as many digits as are needed to get the same bits back.
+    return "" if number != number else repr(number)
 
 
 def _in_quotes_where_needed(text: str) -> str:

@@ -14,6 +14,7 @@ from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import DimensionError
 from predfeat.features._earlier_fit import earlier_fit_aside
 from predfeat.features._ignored_target import check_ignored_target
+from predfeat.features._memory_needed import refuse_too_large
 from predfeat.measures import predicted_shares
 from predfeat.series import Matrix, Sequences, check_matrix, check_sequences, refuse_overflow
 from predfeat.solvers import fix_signs
@@ -22,6 +23,8 @@ from predfeat.whitening import Whitening, fit_whitening
 __all__ = ["LinearFeatures"]
 
 _FLOAT64 = float(np.finfo(np.float64).eps)
+_NUMBERS_AT_ONCE = 1 << 22  # 32 MB of rows, while they are transformed
+_TILE = 64  # blocks are multiples of BLAS's tiles, so that they have the bits of one product
 
 
 class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
@@ -67,6 +70,7 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """
         self.check_parameters()
         with earlier_fit_aside(self):
+            refuse_too_large(X, self.get_params(deep=False))
             matrix = check_matrix(X, estimator=self, min_rows=2)
             check_ignored_target(y, groups, len(matrix.values), type(self).__name__)
             series, whitening = self._whitened(matrix, groups)
@@ -192,10 +196,20 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             (X - mean_) @ components_.T; rows with a NaN stay NaN.
         """
         check_is_fitted(self)
-        values = check_matrix(X, estimator=self, reset=False).values
+        values = check_matrix(X, estimator=self, reset=False, keep_narrow=True).values
+        features = np.empty((len(values), len(self.components_)))
+        # Block by block: the centred rows would take the memory of X once more, or twice if X is
+        # in float32.
+        step = max(1, _NUMBERS_AT_ONCE // (_TILE * values.shape[1])) * _TILE
+        for start in range(0, len(values), step):
+            part = slice(start, start + step)
+            features[part] = self._features_of(values[part])
+        return features
+
+    def _features_of(self, rows: FloatArray) -> FloatArray:
         with np.errstate(over="ignore", invalid="ignore"):
-            features: FloatArray = (values - self.mean_) @ self.components_.T
-        gaps = np.isnan(values).any(axis=1)
+            features: FloatArray = (rows - self.mean_) @ self.components_.T
+        gaps = np.isnan(rows).any(axis=1)
         features[gaps] = np.nan
         refuse_overflow(features[~gaps], "features", of="X")
         return features

@@ -22,7 +22,9 @@ from predfeat.features._embedding import Embedding, GraphSettings
 from predfeat.features._first_within_tolerance import first_within_tolerance
 from predfeat.features._ignored_target import check_ignored_target, warn_of_unused
 from predfeat.features._iteration import Observer, iterate
+from predfeat.features._memory_needed import refuse_too_large
 from predfeat.features._run import Iteration, Run, averaged
+from predfeat.features._search_recall import search_recall
 from predfeat.features._similar_states import FirstNeighbors
 from predfeat.features._starts import STARTS, TRIED, given_directions, start_directions
 from predfeat.features._stopping import BestIteration, Settled, StopPolicy, either
@@ -33,6 +35,7 @@ from predfeat.neighbors import (
     ENGINES,
     Metric,
     NeighborTable,
+    is_exact,
     is_neighbors,
 )
 from predfeat.series import Annotations, Sequences, check_annotations, check_matrix
@@ -138,8 +141,8 @@ default="input"
         another metric, and for neighbours that are given, all states ask.
     random_state : int, default=0
         Seed of that sample.
-    engine : {"auto", "tree", "tiles", "blockwise"}, default="auto"
-        The neighbour-search engine; see `predfeat.nearest_neighbors`.
+    engine : {"auto", "tree", "tiles", "blockwise", "ivf"}, default="auto"
+        The neighbour-search engine; see `predfeat.nearest_neighbors`. "ivf" is approximate.
     n_jobs : int or None, default=None
         Threads for the neighbour search. They do not affect the result. (With more than 256
         columns, its last digits can depend on the number of BLAS threads, which is not set here.)
@@ -162,6 +165,9 @@ default="input"
         With init="auto", the start that was kept.
     start_scores_ : dict of str to float
         With init="auto", the score of the training features from each start; lower is better.
+    recall_ : float
+        With an approximate engine, the share of the true neighbours that it finds of a sample of
+        200 states: in the space of the first search or among the features, where it is lower.
     n_iter_ : int
         Number of iterations; with init="auto", up to the one that was kept.
     patterns_ : ndarray of shape (n_components, n_columns)
@@ -300,6 +306,7 @@ default="input"
         """
         self.check_parameters()
         with earlier_fit_aside(self):
+            refuse_too_large(X, self.get_params(deep=False))
             matrix = check_matrix(X, estimator=self, min_rows=2)
             n_rows, used = len(matrix.values), self._annotations_used
             if "y" not in used:
@@ -379,7 +386,17 @@ default="input"
         self.history_, self.n_iter_ = run.history(), len(run.iterations)
         if self.refine:
             directions, self.eigenvalues_ = self._refined(white, directions)
+        if not is_exact(self.engine):
+            self.recall_ = search_recall(self._searched(white, whitening, run), self.settings)
         return directions
+
+    def _searched(self, white: Sequences, whitening: Whitening, run: Run) -> list[Sequences]:
+        """Return the spaces of the first search, if it was Euclidean, and after the last one."""
+        spaces = [white.with_rows(white.rows @ run.directions)]
+        if self.metric == "euclidean" and not is_neighbors(self.init):
+            start = self.init_ if self._tries_starts else None
+            spaces.append(self.first_space(white, whitening, start))
+        return spaces
 
     def _refined(self, white: Sequences, directions: FloatArray) -> tuple[FloatArray, FloatArray]:
         objective = Objective(

@@ -2,8 +2,9 @@
 
 There is one contract (`nearest_neighbors` and its `NeighborTable`), several engines behind it, and
 a registry to which others can be added (`Engine`, `register_engine`). All of predfeat's own engines
-are exact: they return the neighbours that float64 brute force returns. Among tied states, the ones
-that come next on a circle are taken (`_crowds`), so that no row is everyone's neighbour.
+are exact, but for `InvertedLists`: they return the neighbours that float64 brute force returns.
+Among tied states, the ones that come next on a circle are taken (`_crowds`), so that no row is
+everyone's neighbour.
 """
 
 from predfeat.neighbors._centers import CENTER_CONSTRAINTS, choose_centers, count_centers
@@ -11,14 +12,17 @@ from predfeat.neighbors._conditioned import search_beside_values, search_within_
 from predfeat.neighbors._engine import Engine
 from predfeat.neighbors._exclusion import Exclusion, fewest_candidates
 from predfeat.neighbors._given import check_neighbors, is_neighbors
+from predfeat.neighbors._inverted_lists import InvertedLists
 from predfeat.neighbors._metric import Metric, search_by_metric
 from predfeat.neighbors._nearest_neighbors import SEARCH_CONSTRAINTS, nearest_neighbors
 from predfeat.neighbors._question import Question
 from predfeat.neighbors._ranking import rank_candidates
+from predfeat.neighbors._recall import recall
 from predfeat.neighbors._registry import (
     ENGINES,
     choose_engine,
     engines,
+    is_exact,
     register_engine,
     unregister_engine,
 )
@@ -31,6 +35,7 @@ __all__ = [
     "SEARCH_CONSTRAINTS",
     "Engine",
     "Exclusion",
+    "InvertedLists",
     "Metric",
     "NeighborTable",
     "Question",
@@ -40,9 +45,11 @@ __all__ = [
     "count_centers",
     "engines",
     "fewest_candidates",
+    "is_exact",
     "is_neighbors",
     "nearest_neighbors",
     "rank_candidates",
+    "recall",
     "register_engine",
     "search",
     "search_beside_values",

@@ -30,6 +30,8 @@ class Engine(ABC):
         Whether it can search a library other than the queries.
     needs : str
         The optional Python package it requires, for the error message.
+    extra : str
+        The extra of predfeat that installs it, if there is one.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class Engine(ABC):
     is_exact: bool
     takes_library: bool = False
     needs: str = ""
+    extra: str = ""
 
     def is_available(self) -> bool:
         """Tell whether what it needs is installed."""

@@ -17,9 +17,10 @@ from predfeat._progress import ticker
 from predfeat._threads import map_blocks
 from predfeat._typing import AnyArray, FloatArray, IntArray
 from predfeat.neighbors._blockwise import search_blockwise
+from predfeat.neighbors._narrow import embed_narrow, narrow_sides
 from predfeat.neighbors._question import Question
 from predfeat.neighbors._ranking import nearest_of_candidates, squared_distances
-from predfeat.series import Sequences, States
+from predfeat.series import States
 
 __all__ = ["search_library"]
 
@@ -27,7 +28,6 @@ _TILE = (256, 1024)  # queries and states: a megabyte of float32, a core's secon
 _QUERIES_AT_ONCE = 8192  # beside one pass over the library
 _SPARE_CANDIDATES = 2  # kept beyond k
 _ROUNDING = 2.0**-24
-_ROWS_AT_ONCE = 1 << 14
 
 
 def search_library(question: Question, n_threads: int) -> tuple[IntArray, FloatArray]:
@@ -103,12 +103,7 @@ class _Sides:
 
 def _sides(question: Question) -> _Sides:
     queries, library = question.queries, question.library
-    mean = library.series.samples.mean(axis=0)
-    peak = max(_peak(series, mean) for series in (queries.series, library.series))
-    exponent = -int(np.frexp(peak)[1])
-    narrow = _narrow(library.series, mean, exponent)
-    is_same = queries.series is library.series
-    asking = narrow if is_same else _narrow(queries.series, mean, exponent)
+    asking, narrow, exponent = narrow_sides(queries.series, library.series)
     return _Sides(
         question,
         asking,
@@ -117,22 +112,6 @@ def _sides(question: Question) -> _Sides:
         _state_norms(narrow, library),
         float(np.ldexp(1.0, 2 * exponent)),
     )
-
-
-def _peak(series: Sequences, mean: FloatArray) -> float:
-    samples = series.samples
-    return float(np.maximum(samples.max(axis=0) - mean, mean - samples.min(axis=0)).max())
-
-
-def _narrow(series: Sequences, mean: FloatArray, exponent: int) -> AnyArray:
-    narrow = np.empty(series.rows.shape, dtype=np.float32)
-    # Block by block, so that there is no second series in float64.
-    for start in range(0, len(narrow), _ROWS_AT_ONCE):
-        part = slice(start, start + _ROWS_AT_ONCE)
-        centred = series.rows[part] - mean
-        centred[~series.valid[part]] = 0.0
-        narrow[part] = np.ldexp(centred, exponent)
-    return narrow
 
 
 def _state_norms(narrow: AnyArray, states: States) -> FloatArray:
@@ -146,10 +125,7 @@ def _state_norms(narrow: AnyArray, states: States) -> FloatArray:
 def _embedded(
     narrow: AnyArray, states: States, part: slice, norms: FloatArray, factor: float, norm_at: int
 ) -> AnyArray:
-    times, n_columns = states.times[part], narrow.shape[1]
-    embedded = np.ones((len(times), states.dimension + 2), dtype=np.float32)
-    for lag in range(states.n_lags):
-        embedded[:, lag * n_columns : (lag + 1) * n_columns] = narrow[times - lag]
+    embedded = embed_narrow(narrow, states, states.times[part], spare=2)
     if factor != 1.0:
         embedded[:, :-2] *= np.float32(factor)
     embedded[:, states.dimension + norm_at] = norms[part]

@@ -38,7 +38,7 @@ def nearest_neighbors(
     engine: str = "auto",
     n_jobs: int | None = None,
 ) -> NeighborTable:
-    """Find the nearest other states of every state, exactly.
+    """Find the nearest other states of every state, exactly unless another engine is asked for.
 
     The state at row t is (x_t, x_{t-1}, …, x_{t-p+1}); it exists when all these rows are samples
     of one sequence. Neighbours may come from any sequence, or from the states of a library.
@@ -67,10 +67,12 @@ def nearest_neighbors(
     theiler : int, default=0
         Exclude states of the same sequence at most this many rows away, so that neighbours are
         recurrences and not merely the moments before and after.
-    engine : {"auto", "tree", "tiles", "blockwise"} or a registered name, default="auto"
+    engine : {"auto", "tree", "tiles", "blockwise", "ivf"} or a registered name, default="auto"
         SciPy's KD-tree, which holds all states embedded in memory; the compiled engine, which
-        needs numba and cannot search a library; or plain NumPy. All are exact and return the
-        same; "auto" takes the quickest for the size and dimension. `register_engine` adds others.
+        needs numba; or plain NumPy. These are exact and return the same; "auto" takes the quickest
+        for the size and dimension. "ivf" is approximate: faiss compares each state with some
+        cells of similar states only (`predfeat.neighbors.InvertedLists`);
+        `predfeat.neighbors.recall` tells what that missed. `register_engine` adds others.
     n_jobs : int, optional
         Threads, as in joblib: None is 1, -1 is all. The result does not depend on it.
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from predfeat.neighbors._blockwise import BLOCKWISE
 from predfeat.neighbors._engine import Engine
+from predfeat.neighbors._inverted_lists import INVERTED_LISTS
 from predfeat.neighbors._tiles import TILES
 from predfeat.neighbors._tree import TREE
 from predfeat.series import States
@@ -18,13 +19,14 @@ __all__ = [
     "choose_engine",
     "engines",
     "find_engine",
+    "is_exact",
     "register_engine",
     "unregister_engine",
 ]
 
 AUTO = "auto"
 
-_OWN = {engine.name: engine for engine in (TREE, TILES, BLOCKWISE)}
+_OWN = {engine.name: engine for engine in (TREE, TILES, BLOCKWISE, INVERTED_LISTS)}
 _registered: dict[str, Engine] = dict(_OWN)
 
 
@@ -59,8 +61,8 @@ def engines() -> tuple[Engine, ...]:
     >>> from predfeat.neighbors import engines
     >>> [engine.name for engine in engines() if engine.is_exact]
     ['tree', 'tiles', 'blockwise']
-    >>> [engine.name for engine in engines() if engine.takes_library]
-    ['tree', 'tiles', 'blockwise']
+    >>> [engine.name for engine in engines() if not engine.is_exact]
+    ['ivf']
     """
     return tuple(_registered.values())
 
@@ -129,7 +131,7 @@ def find_engine(name: str, *, takes_library: bool = False) -> Engine:
     engine = _registered[name]
     if not engine.is_available():
         raise ImportError(
-            f'engine="{name}" needs {engine.needs}: pip install {engine.needs}, or use '
+            f'engine="{name}" needs {engine.needs}: pip install {_package(engine)}, or use '
             f"{_others(engine)}."
         )
     if takes_library and not engine.takes_library:
@@ -138,6 +140,18 @@ def find_engine(name: str, *, takes_library: bool = False) -> Engine:
             f'engine="{name}" cannot search a library other than the queries. Use {_listed(able)}.'
         )
     return engine
+
+
+def is_exact(name: str) -> bool:
+    """Tell whether ``engine=name`` returns the true neighbours, as "auto" does.
+
+    Examples
+    --------
+    >>> from predfeat.neighbors import is_exact
+    >>> is_exact("auto"), is_exact("ivf")
+    (True, False)
+    """
+    return name == AUTO or find_engine(name).is_exact
 
 
 def choose_engine(states: States, library: States | None = None) -> str:
@@ -181,13 +195,19 @@ def choose_engine(states: States, library: States | None = None) -> str:
     return chosen
 
 
+def _package(engine: Engine) -> str:
+    return f'"predfeat[{engine.extra}]"' if engine.extra else engine.needs
+
+
 def _others(engine: Engine) -> str:
     """Name the engines that can replace one that is missing."""
     names = [
         AUTO,
         *(other.name for other in engines() if other.is_exact and other.is_available()),
     ]
-    return _listed(names) + (", which find the same neighbours" if engine.is_exact else "")
+    return _listed(names) + (
+        ", which find the same neighbours" if engine.is_exact else ", which are exact"
+    )
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -47,7 +47,7 @@ def layout_of(model: Any) -> Layout:
     expected = kept.union(layout.counts, layout.symbols)
     if present.intersection(layout.contest):
         expected.update(layout.contest)
-    expected.update(present.intersection(layout.stream))
+    expected.update(present.intersection(layout.stream + layout.shares))
     if present != expected:
         odd = sorted(present ^ expected)
         raise ModelFileError(
@@ -96,7 +96,7 @@ def _instead(model: Model, name: str) -> Any:
 def fitted_facts(model: Model, layout: Layout) -> dict[str, Any]:
     """Return the fitted attributes that are not arrays of numbers.
 
-    These are counts, symbols, the way kept and all scores, and what describes a stream.
+    These are counts, symbols, the way kept and all scores, shares, and what describes a stream.
     """
     facts: dict[str, Any] = {name: int(getattr(model, name)) for name in layout.counts}
     for name in layout.symbols:
@@ -106,6 +106,9 @@ def fitted_facts(model: Model, layout: Layout) -> dict[str, Any]:
         kept, scores = layout.contest
         facts[kept] = getattr(model, kept)
         facts[scores] = {name: float(score) for name, score in getattr(model, scores).items()}
+    facts.update(
+        {name: float(getattr(model, name)) for name in layout.shares if hasattr(model, name)}
+    )
     if layout.stream and hasattr(model, "stream_"):
         facts["stream_"] = stream_facts(model.stream_)
     return facts

@@ -60,6 +60,8 @@ class Layout:
     contest : tuple of str
         The names of two fitted attributes of a fit that tried several ways: the one kept, and the
         scores of all. Only some fits have them, and files of earlier versions do not.
+    shares : tuple of str
+        Fitted attributes that are numbers from 0 to 1. Only some fits have them.
     whole : tuple of str
         Arrays of whole numbers. In files they are floats, as all arrays are.
     symbols : tuple of str
@@ -72,6 +74,7 @@ class Layout:
     array_parameters: tuple[str, ...] = ()
     term_parameters: tuple[str, ...] = ()
     contest: tuple[str, ...] = ()
+    shares: tuple[str, ...] = ()
     whole: tuple[str, ...] = ()
     symbols: tuple[str, ...] = ()
 
@@ -107,6 +110,7 @@ ESTIMATORS = {
         ("init",),
         ("terms",),
         contest=("init_", "start_scores_"),
+        shares=("recall_",),
     ),
     "SFA": Layout(SFA, ("rank_",), {**_MAP, **_EIGENVALUES}),
     "PFA": Layout(PFA, ("rank_",), {**_MAP, **_EIGENVALUES}),
@@ -207,12 +211,17 @@ def _find_odd_columns(header: ModelHeader) -> str | None:
 
 def _find_odd_count(header: ModelHeader, layout: Layout) -> str | None:
     always = layout.counts + layout.symbols
-    if tuple(header.fitted) not in (always, always + layout.contest, always + layout.stream):
+    fitted = tuple(name for name in header.fitted if name not in layout.shares)
+    if fitted not in (always, always + layout.contest, always + layout.stream):
         return f"the fitted numbers are not those of {header.estimator}, {always}"
     for name in layout.counts:
         value = header.fitted[name]
         if type(value) is not int or value < 1:
             return f"{name} is no count"
+    for name in layout.shares:
+        share = header.fitted.get(name, 1.0)
+        if type(share) is not float or not 0.0 <= share <= 1.0:
+            return f"{name} is no share"
     return None
 
 

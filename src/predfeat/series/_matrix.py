@@ -27,7 +27,7 @@ _LARGEST_SUMMABLE = 1e300
 
 @dataclass(frozen=True)
 class Matrix:
-    """The numeric input, converted to float64.
+    """The numeric input, converted to float64 unless its narrower floats were to be kept.
 
     Attributes
     ----------
@@ -53,6 +53,7 @@ def check_matrix(
     reset: bool = True,
     min_rows: int = 1,
     largest: float = _LARGEST_SUMMABLE,
+    keep_narrow: bool = False,
 ) -> Matrix:
     """Turn what a user gave into a `Matrix`.
 
@@ -70,6 +71,9 @@ def check_matrix(
         The fewest rows that make sense.
     largest : float
         The largest number allowed. Callers that compare numbers without adding them give infinity.
+    keep_narrow : bool
+        Whether float32 stays as it is, for callers that convert it block by block: as a whole it
+        would take twice its memory.
 
     Returns
     -------
@@ -86,15 +90,17 @@ def check_matrix(
         X = np.ma.filled(X.astype(np.float64), np.nan)  # masked values are missing
     if not sparse.issparse(X):
         _refuse_what_is_not_real(X, name)
-    values = _as_floats(X, name, estimator, reset, min_rows)
+    values = _as_floats(X, name, estimator, reset, min_rows, keep_narrow)
     names = column_names(X, values.shape[1])
     _refuse_huge(values, names, name, largest)
     return Matrix(values, names, _resolution(X))
 
 
-def _as_floats(X: Any, name: str, estimator: Any, reset: bool, min_rows: int) -> FloatArray:
+def _as_floats(
+    X: Any, name: str, estimator: Any, reset: bool, min_rows: int, keep_narrow: bool
+) -> FloatArray:
     options: dict[str, Any] = {
-        "dtype": np.float64,
+        "dtype": [np.float64, np.float32] if keep_narrow else np.float64,
         "order": "C",  # another layout would round sums differently: same numbers, same bits
         "ensure_all_finite": False,
         "ensure_min_samples": min_rows,
@@ -239,7 +245,7 @@ def _is_text(frame: Any, column: Any, dtype: Any) -> bool:
 
 def _refuse_huge(values: FloatArray, names: list[str], name: str, largest: float) -> None:
     # The extremes suffice, without a mask, unless one of them is NaN.
-    extreme = max(np.max(values, initial=0.0), -np.min(values, initial=0.0))
+    extreme = float(max(np.max(values, initial=0.0), -np.min(values, initial=0.0)))
     if extreme <= min(largest, np.finfo(np.float64).max):
         return
     infinite = np.isinf(values)
@@ -249,6 +255,8 @@ def _refuse_huge(values: FloatArray, names: list[str], name: str, largest: float
             f"{_first_of(infinite, names)}. Replace it with a number, or with NaN to mark the row "
             "as a gap."
         )
+    if largest >= float(np.finfo(values.dtype).max):  # as for float32
+        return
     with np.errstate(invalid="ignore"):
         huge = np.abs(values) > largest
     if huge.any():
