@@ -41,6 +41,8 @@ from predfeat.features._iteration import Observer, iterate
 from predfeat.features._lpp import LPP
 from predfeat.features._mean_space import mean_space
 from predfeat.features._methods import METHODS, Method, find_method, name_of
+from predfeat.features._patch_grid import PatchGrid, patch_grid
+from predfeat.features._patches import Patches
 from predfeat.features._pfa import PFA, linearly_predictable_directions
 from predfeat.features._random import RandomFeatures
 from predfeat.features._run import Iteration, Run, averaged
@@ -65,6 +67,9 @@ __all__ = [
     "AutoFeatures",
     "DescentFeatures",
     "SymbolFeatures",
+    "Patches",
+    "PatchGrid",
+    "patch_grid",
     "LinearFeatures",
     "StreamingFeatures",
     "merge",
