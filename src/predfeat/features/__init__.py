@@ -33,6 +33,7 @@ from predfeat.features._embedding import (
     embed,
     find_neighbors,
 )
+from predfeat.features._few_channels import FewChannels
 from predfeat.features._first_within_tolerance import first_within_tolerance
 from predfeat.features._foreca import ForeCA, forecastable_directions
 from predfeat.features._gpfa import GPFA
@@ -49,6 +50,8 @@ from predfeat.features._run import Iteration, Run, averaged
 from predfeat.features._sfa import SFA, slow_and_fast_directions, slow_directions
 from predfeat.features._similar_states import FirstNeighbors, find_similar_states
 from predfeat.features._smooth_regression import SmoothRegression, nonlinear_directions
+from predfeat.features._sparsify import SparseFeatures, sparsify
+from predfeat.features._spectral_regression import SpectralRegression
 from predfeat.features._starts import STARTS, start_directions
 from predfeat.features._stopping import BestIteration, Settled, StopPolicy, either, never
 from predfeat.features._stream import MOST_STEPS, Change, Counted, Stream, Window
@@ -70,6 +73,10 @@ __all__ = [
     "Patches",
     "PatchGrid",
     "patch_grid",
+    "SpectralRegression",
+    "FewChannels",
+    "sparsify",
+    "SparseFeatures",
     "LinearFeatures",
     "StreamingFeatures",
     "merge",
