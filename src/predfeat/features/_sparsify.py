@@ -157,7 +157,7 @@ def sparsify(
     return SparseFeatures(
         tuple(matrix.names),
         regressor.coef_,
-        regressor.intercept_,
+        np.atleast_1d(regressor.intercept_),
         _explained(errors, features[everywhere]),
         held_out,
     )

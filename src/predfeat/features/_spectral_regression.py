@@ -20,7 +20,7 @@ from predfeat._compat import (
     StrOptions,
 )
 from predfeat._threads import one_blas_thread
-from predfeat._typing import ArrayLike, FloatArray, IntArray
+from predfeat._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from predfeat.exceptions import DisconnectedGraphWarning, RankError
 from predfeat.features._earlier_fit import earlier_fit_aside
 from predfeat.features._embedding import (
@@ -228,7 +228,8 @@ class SpectralRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
             varies = np.any(whitening.directions != 0, axis=1)
             self.scale_ = np.where(varies, series.samples.std(axis=0), 1.0)
             with one_blas_thread(whitening.rank):
-                self._keep(self._iterate(_Data.of(series, whitening, self.scale_)))
+                chosen = self._iterate(_Data.of(series, whitening, self.scale_))
+                self._keep(chosen, series.valid)
         return self
 
     @property
@@ -254,8 +255,10 @@ class SpectralRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
             context = graph_context(data.white, space, SimilarStates(neighbors), self.settings)
             terms = connect(self.settings.terms, context)
             nodes = self._embedded(terms)
+            if self.pieces == "largest":
+                terms = [_among(term, nodes.nodes) for term in terms]
             functions = self._regression(data, nodes.nodes, nodes.values).outputs
-            combinations = self._closest(terms, data.white.with_rows(functions))
+            combinations = self._closest(terms, functions, nodes.nodes)
             space = data.white.with_rows(functions @ combinations)
         targets = _of_variance_1(nodes.values @ combinations)
         _warn_disconnected(nodes, self.n_components)
@@ -275,30 +278,34 @@ class SpectralRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
             return least_squares(data.white, data.whitening, nodes, targets)
         return regress(self.regressor, data.channels, nodes, targets)
 
-    def _closest(self, terms: list[Neighborhoods], functions: Sequences) -> FloatArray:
+    def _closest(
+        self, terms: list[Neighborhoods], functions: FloatArray, nodes: IntArray
+    ) -> FloatArray:
         """Return the combinations of functions that lie closest together along the graph."""
-        whitening = fit_whitening(functions, warn=False)
+        whitening = fit_whitening(check_sequences(functions[nodes]), warn=False)
         if whitening.rank < self.n_components:
             raise RankError(
                 f"n_components={self.n_components} is more than the {whitening.rank} independent "
                 f"functions that regressor={self.regressor} found. Use fewer features, more "
                 "embedded solutions (n_embedded) or a regressor that is less restricted."
             )
-        graph = projected_laplacian(terms, whitening.apply(functions).rows)
+        white = (functions - whitening.mean) @ whitening.directions
+        graph = projected_laplacian(terms, white)
         pairs = smallest_directions(graph, self.n_components, normalized=self.normalized)
         combinations: FloatArray = whitening.directions @ pairs.vectors
         return combinations
 
-    def _keep(self, chosen: _Chosen) -> None:
+    def _keep(self, chosen: _Chosen, valid: BoolArray) -> None:
         """Scale the features to variance 1 and sort them by λ."""
         found = chosen.regression
-        spread = np.sqrt(np.mean(np.square(found.outputs), axis=0))
+        spread = found.outputs[valid].std(axis=0)
         if not np.all(spread > 0):
             raise RankError(
                 f"regressor={self.regressor} predicts a constant for {np.sum(spread == 0)} of "
                 f"n_components={self.n_components} features. Restrict it less, or use fewer."
             )
-        graph = projected_laplacian(chosen.terms, found.outputs / spread)
+        around = (found.outputs - found.outputs[chosen.nodes].mean(axis=0)) / spread
+        graph = projected_laplacian(chosen.terms, around)
         values = np.diag(graph.laplacian)
         values = values / np.diag(graph.degree) if self.normalized else values
         order = np.argsort(values, kind="stable")
@@ -398,6 +405,13 @@ class _Chosen:
     targets: FloatArray
     regression: Regression
     nodes: IntArray
+
+
+def _among(term: Neighborhoods, nodes: IntArray) -> Neighborhoods:
+    """Return the neighbourhoods around some rows; edges never leave a piece of the graph."""
+    kept = np.isin(term.centers, nodes)
+    weights = None if term.weights is None else term.weights[kept]
+    return Neighborhoods(term.centers[kept], term.members[kept], weights, graph=term.graph)
 
 
 def _of_variance_1(values: FloatArray) -> FloatArray:
