@@ -40,6 +40,7 @@ __all__ = [
     "ConstantColumnsWarning",
     "UnknownSymbolsWarning",
     "DisconnectedSymbolsWarning",
+    "DisconnectedGraphWarning",
     "ReturningGroupWarning",
     "LeftOutWarning",
     "SkippedColumnsWarning",
@@ -205,6 +206,10 @@ class UnknownSymbolsWarning(UserWarning):
 
 class DisconnectedSymbolsWarning(UserWarning):
     """The symbols fall into more groups that never share a context than there are features."""
+
+
+class DisconnectedGraphWarning(UserWarning):
+    """The graph of similar states falls into pieces, which some features only tell apart."""
 
 
 class ReturningGroupWarning(UserWarning):

@@ -25,6 +25,7 @@ from predfeat import (
     RandomFeatures,
     SymbolFeatures,
 )
+from predfeat.features import FewChannels, Patches, SpectralRegression
 from predfeat.measures import predicted_shares
 from predfeat.series import check_sequences
 
@@ -38,6 +39,10 @@ ESTIMATORS = [
     LPP(n_neighbors=3),
     DescentFeatures(n_neighbors=3, n_starts=2, n_sets=2),
     RandomFeatures(random_state=0),
+    Patches(),
+    SpectralRegression(n_neighbors=3),
+    FewChannels(),
+    FewChannels(method="pursuit"),
 ]
 ONE_OF_EACH = [ESTIMATORS[i] for i in (0, 2, 3, 4, 5, 6, 7, 8)]
 by_name = pytest.mark.parametrize("estimator", ONE_OF_EACH, ids=lambda e: type(e).__name__)

@@ -33,6 +33,7 @@ from predfeat.features._embedding import (
     embed,
     find_neighbors,
 )
+from predfeat.features._few_channels import FewChannels
 from predfeat.features._first_within_tolerance import first_within_tolerance
 from predfeat.features._foreca import ForeCA, forecastable_directions
 from predfeat.features._gpfa import GPFA
@@ -41,12 +42,16 @@ from predfeat.features._iteration import Observer, iterate
 from predfeat.features._lpp import LPP
 from predfeat.features._mean_space import mean_space
 from predfeat.features._methods import METHODS, Method, find_method, name_of
+from predfeat.features._patch_grid import PatchGrid, patch_grid
+from predfeat.features._patches import Patches
 from predfeat.features._pfa import PFA, linearly_predictable_directions
 from predfeat.features._random import RandomFeatures
 from predfeat.features._run import Iteration, Run, averaged
 from predfeat.features._sfa import SFA, slow_and_fast_directions, slow_directions
 from predfeat.features._similar_states import FirstNeighbors, find_similar_states
 from predfeat.features._smooth_regression import SmoothRegression, nonlinear_directions
+from predfeat.features._sparsify import SparseFeatures, sparsify
+from predfeat.features._spectral_regression import SpectralRegression
 from predfeat.features._starts import STARTS, start_directions
 from predfeat.features._stopping import BestIteration, Settled, StopPolicy, either, never
 from predfeat.features._stream import MOST_STEPS, Change, Counted, Stream, Window
@@ -65,6 +70,13 @@ __all__ = [
     "AutoFeatures",
     "DescentFeatures",
     "SymbolFeatures",
+    "Patches",
+    "PatchGrid",
+    "patch_grid",
+    "SpectralRegression",
+    "FewChannels",
+    "sparsify",
+    "SparseFeatures",
     "LinearFeatures",
     "StreamingFeatures",
     "merge",

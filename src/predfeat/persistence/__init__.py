@@ -7,6 +7,7 @@ _header           the member model.json: everything except the arrays, plus dige
 _plain            which values that JSON may contain
 _schema           what each estimator's file holds, and which shapes must match
 _model            conversion between an estimator and these parts
+_patches          conversion and checks of a `Patches`, which holds another estimator
 _save_load        `save`, `load`, `read_header` and `read_model`
 ================  ==================================================================
 """

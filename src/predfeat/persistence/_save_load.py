@@ -15,6 +15,7 @@ from predfeat._files import write_whole
 from predfeat._typing import FloatArray
 from predfeat._version import __version__
 from predfeat.exceptions import ModelFileError
+from predfeat.features import Patches
 from predfeat.persistence._archive import (
     FIRST_NAME,
     MAX_FILE_BYTES,
@@ -41,13 +42,21 @@ from predfeat.persistence._model import (
     refuse_unplain_notes,
 )
 from predfeat.persistence._npy import DTYPE, contiguous, npy_start, order_of
+from predfeat.persistence._patches import (
+    PATCHES,
+    build_patches,
+    find_odd_patches,
+    patches_arrays,
+    patches_facts,
+    patches_parameters,
+)
 from predfeat.persistence._schema import Model, find_bad_value, find_problem
 
 __all__ = ["load", "read_header", "read_model", "save"]
 
 
 def save(
-    model: Model,
+    model: Model | Patches,
     path: str | os.PathLike[str],
     *,
     notes: dict[str, Any] | None = None,
@@ -65,7 +74,7 @@ def save(
 
     Parameters
     ----------
-    model : LinearFeatures or SymbolFeatures
+    model : LinearFeatures, SymbolFeatures or Patches
         One of the fitted estimators of predfeat. For a pipeline, save the predfeat step.
     path : str or path
         The file to write, by convention with the extension .predfeat.
@@ -103,16 +112,14 @@ def save(
     """
     notes = {} if notes is None else notes
     refuse_unplain_notes(notes)
-    layout = layout_of(model)
-    parameters, given = kept_parameters(model, layout)
-    arrays = {**fitted_arrays(model, layout), **given}
+    parameters, fitted, arrays = _parts(model)
     names = getattr(model, "feature_names_in_", None)
     header = ModelHeader(
         estimator=type(model).__name__,
         parameters=parameters,
         n_columns=int(getattr(model, "n_features_in_", 1)),  # symbols are one column
         columns=None if names is None else tuple(map(str, names)),
-        fitted=fitted_facts(model, layout),
+        fitted=fitted,
         arrays=tuple(_describe(name, array) for name, array in arrays.items()),
         notes=notes,
         version=__version__,
@@ -124,7 +131,7 @@ def save(
         write_archive(stream, {FIRST_NAME: [header.encode()], **members})
 
 
-def load(path: str | os.PathLike[str]) -> Model:
+def load(path: str | os.PathLike[str]) -> Model | Patches:
     """Read a model that `save` wrote.
 
     Nothing in the file is executed, and everything is checked: a file that is damaged, changed,
@@ -138,7 +145,7 @@ def load(path: str | os.PathLike[str]) -> Model:
 
     Returns
     -------
-    LinearFeatures or SymbolFeatures
+    LinearFeatures, SymbolFeatures or Patches
         The model as it was saved: it gives the same output to the bit and can be fitted again.
 
     Raises
@@ -165,7 +172,7 @@ def load(path: str | os.PathLike[str]) -> Model:
     return read_model(path)[0]
 
 
-def read_model(path: str | os.PathLike[str]) -> tuple[Model, ModelHeader]:
+def read_model(path: str | os.PathLike[str]) -> tuple[Model | Patches, ModelHeader]:
     """Read a model and its header in one pass, so that they belong together.
 
     Parameters
@@ -174,7 +181,7 @@ def read_model(path: str | os.PathLike[str]) -> tuple[Model, ModelHeader]:
 
     Returns
     -------
-    model : LinearFeatures or SymbolFeatures
+    model : LinearFeatures, SymbolFeatures or Patches
         As `load` returns it.
     header : ModelHeader
         As `read_header` returns it.
@@ -207,7 +214,7 @@ def read_model(path: str | os.PathLike[str]) -> tuple[Model, ModelHeader]:
         archive.expect_size(_member_sizes(written))
         arrays = {entry.name: _read_array(archive, entry) for entry in header.arrays}
         archive.finish()
-        return build_model(header, arrays), header
+        return _built(header, arrays), header
 
 
 def read_header(path: str | os.PathLike[str]) -> ModelHeader:
@@ -267,10 +274,34 @@ def _checked_header(archive: ArchiveReader) -> tuple[ModelHeader, ModelHeader]:
     """Return the header as written, and the same header with this version's names."""
     written = decode_header(archive.read_first(MAX_HEADER_BYTES))
     header = with_current_names(written)
-    problem = find_problem(header)
+    problem = _find_problem(header)
     if problem is not None:
         raise damaged(problem)
     return written, header
+
+
+def _parts(model: Any) -> tuple[dict[str, Any], dict[str, Any], dict[str, FloatArray]]:
+    """Return a model's parameters, and its fitted attributes that are facts and arrays."""
+    if type(model) is Patches:
+        parameters, given = patches_parameters(model)
+        return parameters, patches_facts(model), {**patches_arrays(model), **given}
+    layout = layout_of(model)
+    parameters, given = kept_parameters(model, layout)
+    return parameters, fitted_facts(model, layout), {**fitted_arrays(model, layout), **given}
+
+
+def _find_problem(header: ModelHeader) -> str | None:
+    is_patches = header.estimator == PATCHES
+    return find_odd_patches(header) if is_patches else find_problem(header)
+
+
+def _built(header: ModelHeader, arrays: dict[str, FloatArray]) -> Model | Patches:
+    model: Model | Patches
+    is_patches = header.estimator == PATCHES
+    model = build_patches(header, arrays) if is_patches else build_model(header, arrays)
+    if header.columns is not None:
+        model.feature_names_in_ = np.array(header.columns, dtype=object)
+    return model
 
 
 def _read_array(archive: ArchiveReader, entry: ArrayEntry) -> FloatArray:
@@ -309,7 +340,7 @@ def _member_sizes(header: ModelHeader) -> dict[str, int]:
 
 def _refuse_what_cannot_be_loaded(header: ModelHeader, arrays: dict[str, FloatArray]) -> None:
     """Apply the checks of `load` before writing."""
-    problem = find_problem(header)
+    problem = _find_problem(header)
     for name, array in arrays.items():
         problem = problem or find_bad_value(name, array)
     if problem is not None:
