@@ -33,6 +33,7 @@ __all__ = [
     "MissingColumnsError",
     "MissingLibraryError",
     "SplitError",
+    "ForecastError",
     "ResultsError",
     "LedgerError",
     "WorkerError",
@@ -161,6 +162,10 @@ class MissingLibraryError(DataFileError, ImportError):
 
 class SplitError(DataError):
     """The recording is too short, or too full of gaps, for a training and a test part."""
+
+
+class ForecastError(DataError):
+    """There is nothing to forecast from, or too little to calibrate intervals with."""
 
 
 class ResultsError(ValueError):

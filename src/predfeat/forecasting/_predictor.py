@@ -1,0 +1,201 @@
+"""The forecast of features: analogue or linear, whichever was better, and its expected error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from predfeat._typing import BoolArray, FloatArray, IntArray
+from predfeat.exceptions import ForecastError
+from predfeat.forecasting._analogue import analogue_forecast
+from predfeat.forecasting._parts import forecast_times
+from predfeat.forecasting._simple import LinearForecast, actual_futures, fit_linear_forecast
+from predfeat.series import Sequences, States
+
+__all__ = ["Library", "Predictor", "choose_predictor", "learn"]
+
+# In units of a column's spread. An error below it is rounding.
+_SMALLEST_ERROR = 1e-12
+
+
+@dataclass(frozen=True)
+class Library:
+    """What forecasts are made from: past states with their futures, and a linear autoregression.
+
+    Attributes
+    ----------
+    states : States
+        Of a series whose columns are divided by `unit`, so that all count alike in a distance.
+    futures : Sequences
+        The series itself.
+    linear : LinearForecast
+    unit : ndarray of shape (n_columns,)
+        Standard deviation of each column.
+    """
+
+    states: States
+    futures: Sequences
+    linear: LinearForecast
+    unit: FloatArray
+
+    def scaled(self, series: Sequences, times: IntArray) -> States:
+        """Return states of another series, to be searched in the library."""
+        return States(series.with_rows(series.rows / self.unit), times, self.states.n_lags)
+
+    def with_series(self, series: Sequences, linear: LinearForecast | None = None) -> Library:
+        """Return the library of another series, in the same units."""
+        n_steps = len(self.linear.coefficients)
+        times = series.state_times(self.states.n_lags, n_steps)
+        return Library(self.scaled(series, times), series, linear or self.linear, self.unit)
+
+
+def learn(series: Sequences, n_lags: int, n_steps: int) -> Library:
+    """Make a library of a series, and fit the linear autoregression.
+
+    Parameters
+    ----------
+    series : Sequences
+        Features, or any columns.
+    n_lags : int
+        Samples in a state, p.
+    n_steps : int
+        How many steps ahead to forecast, H. States with that many more rows in their run are kept.
+
+    Returns
+    -------
+    Library
+    """
+    times = forecast_times(series, n_lags, n_steps, "learning to forecast")
+    unit = series.samples.std(axis=0)
+    unit[unit == 0] = 1.0
+    states = States(series.with_rows(series.rows / unit), times, n_lags)
+    return Library(states, series, fit_linear_forecast(series, n_lags, n_steps), unit)
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """How to forecast each step of each feature, and how large an error to expect.
+
+    The expected error is scale · (spread + floor), where spread is the standard deviation of the
+    analogues' futures, or 0 for the linear forecast, whose errors are about the same everywhere.
+
+    Attributes
+    ----------
+    library : Library
+    n_neighbors : int
+        Analogues of each state, k.
+    is_linear : ndarray of bool, shape (n_steps, n_columns)
+        Where the linear autoregression is taken.
+    floor, scale : ndarray of shape (n_steps, n_columns)
+        The mean spread, and the root mean square of errors divided by spread + floor.
+    n_jobs : int or None
+        Threads of the neighbour search.
+    """
+
+    library: Library
+    n_neighbors: int
+    is_linear: BoolArray
+    floor: FloatArray
+    scale: FloatArray
+    n_jobs: int | None = None
+
+    def forecast(self, series: Sequences, times: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Forecast from some rows of a series.
+
+        Parameters
+        ----------
+        series : Sequences
+            With the library's columns.
+        times : ndarray of int
+            Rows that end a state.
+
+        Returns
+        -------
+        mean, expected_error : ndarray of shape (n_times, n_steps, n_columns)
+        """
+        mean, spread = _both(self.library, series, times, self.n_neighbors, self.n_jobs)
+        chosen = np.where(self.is_linear, mean["linear"], mean["analogue"])
+        local = np.where(self.is_linear, 0.0, spread)
+        return chosen, self.scale * (local + self.floor)
+
+
+def choose_predictor(
+    library: Library, series: Sequences, n_neighbors: int = 10, *, n_jobs: int | None = None
+) -> Predictor:
+    """Choose for each step and column between analogues and the linear autoregression.
+
+    Parameters
+    ----------
+    library : Library
+    series : Sequences
+        Rows that had no part in the library. Of the two, the one with the smaller mean squared
+        error on them is taken, and the linear one if they are equal.
+    n_neighbors : int, default=10
+        Analogues of each state, k.
+    n_jobs : int, optional
+        Threads of the neighbour search.
+
+    Returns
+    -------
+    Predictor
+
+    Raises
+    ------
+    ForecastError
+        The library, or the rows to choose by, are too few.
+
+    Examples
+    --------
+    A map that is not linear at all, beside noise in which nothing is to be found:
+
+    >>> import numpy as np
+    >>> from predfeat.forecasting import choose_predictor, learn
+    >>> from predfeat.series import check_sequences
+    >>> chaos = np.empty(600)
+    >>> chaos[0] = 0.3
+    >>> for t in range(599):
+    ...     chaos[t + 1] = 3.9 * chaos[t] * (1 - chaos[t])
+    >>> noise = np.random.default_rng(0).normal(size=600)
+    >>> old, new = (check_sequences(np.c_[chaos, noise][part]) for part in (slice(450), slice(450, 600)))
+    >>> choose_predictor(learn(old, 1, n_steps=3), new).is_linear
+    array([[False,  True],
+           [False,  True],
+           [False,  True]])
+    """  # noqa: E501
+    n_lags, n_steps = library.states.n_lags, len(library.linear.coefficients)
+    if n_neighbors > len(library.states):
+        raise ForecastError(
+            f"n_neighbors={n_neighbors} is more than the {len(library.states)} states that have "
+            f"{n_steps} rows after them to learn from. Use fewer neighbours (n_neighbors), steps "
+            "(n_steps) or lags (n_lags), or give more rows."
+        )
+    times = forecast_times(series, n_lags, n_steps, "choosing between forecasts")
+    mean, spread = _both(library, series, times, n_neighbors, n_jobs)
+    actual = actual_futures(series, times, n_steps)
+    error = {name: actual - found for name, found in mean.items()}
+    squared = {name: np.square(each).mean(axis=0) for name, each in error.items()}
+    smallest = _SMALLEST_ERROR * library.unit
+    is_linear = squared["linear"] <= squared["analogue"]
+    floor = np.maximum(spread.mean(axis=0), smallest)
+    relative = np.sqrt(np.square(error["analogue"] / (spread + floor)).mean(axis=0))
+    # What is expected of the linear forecast: its root mean square error, everywhere.
+    floor = np.where(is_linear, np.maximum(np.sqrt(squared["linear"]), smallest), floor)
+    scale = np.where(is_linear, 1.0, np.maximum(relative, _SMALLEST_ERROR))
+    return Predictor(library, n_neighbors, is_linear, floor, scale, n_jobs)
+
+
+def _both(
+    library: Library, series: Sequences, times: IntArray, n_neighbors: int, n_jobs: int | None
+) -> tuple[dict[str, FloatArray], FloatArray]:
+    n_steps = len(library.linear.coefficients)
+    analogue, spread = analogue_forecast(
+        library.scaled(series, times),
+        library.states,
+        n_steps,
+        n_neighbors,
+        futures=library.futures,
+        n_jobs=n_jobs,
+    )
+    linear = library.linear.forecast(States(series, times, library.states.n_lags))
+    return {"analogue": analogue, "linear": linear}, spread
