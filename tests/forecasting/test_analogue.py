@@ -107,10 +107,11 @@ def test_the_better_forecast_is_chosen_for_each_step_and_column(seed):
     mean, _ = naive_forecasts.analogue(rows[:350], None, rows[350:], times, 2, 6, 5)
     straight = naive_forecasts.linear(rows[:350], None, rows[350:], times, 2, 6)
     actual = actual_futures(new, times, 6)
-    errors = [np.square(actual - each).mean(axis=0) for each in (mean, straight)]
-    np.testing.assert_array_equal(predictor.is_linear, errors[1] <= errors[0])
+    constant = np.broadcast_to(rows[:350].mean(axis=0), actual.shape)
+    errors = [np.square(actual - each).mean(axis=0) for each in (constant, straight, mean)]
+    np.testing.assert_array_equal(predictor.chosen, np.argmin(errors, axis=0))
     chosen, _ = predictor.forecast(new, times)
-    expected = np.where(predictor.is_linear, straight, mean)
+    expected = np.choose(predictor.chosen, [constant, straight, mean])
     np.testing.assert_allclose(chosen, expected, atol=1e-6)
 
 

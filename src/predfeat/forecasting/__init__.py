@@ -34,7 +34,7 @@ from predfeat.forecasting._model import (
     joined,
 )
 from predfeat.forecasting._parts import Parts, forecast_times, later_parts
-from predfeat.forecasting._predictor import Library, Predictor, choose_predictor, learn
+from predfeat.forecasting._predictor import KINDS, Library, Predictor, choose_predictor, learn
 from predfeat.forecasting._simple import (
     LinearForecast,
     actual_futures,
@@ -44,6 +44,7 @@ from predfeat.forecasting._simple import (
 
 __all__ = [
     "JOINT",
+    "KINDS",
     "REFERENCES",
     "Adapted",
     "Announced",

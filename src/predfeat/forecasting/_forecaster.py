@@ -32,10 +32,10 @@ class Forecaster(BaseEstimator):
     """Forecasts from predictable features, with intervals that say how sure they are.
 
     Features are found in the earlier rows. What follows a state of them is forecast from the
-    futures of similar states, or by linear autoregression: for each step and feature, by the one
-    that was better on later rows. Still later rows calibrate the intervals (split conformal
-    prediction): how far a forecast may be off is taken from how far those were. `update` learns
-    from rows that come after the fit, and adapts the intervals.
+    futures of similar states, by linear autoregression, or by the mean: for each step and feature
+    in the way that was best on later rows. Still later rows calibrate the intervals (split
+    conformal prediction): how far a forecast may be off is taken from how far those were. `update`
+    learns from rows that come after the fit, and adapts the intervals.
 
     Coverage holds in theory where calibration and future are exchangeable, such as in trials of
     one kind with ``extend_library=False``. Rows that depend on each other make it approximate:
@@ -76,7 +76,7 @@ class Forecaster(BaseEstimator):
     ----------
     model_ : ForecastModel
         What the fit found, as plain parts: `model_.features`, the fitted features;
-        `model_.predictor`, whose `is_linear` tells which steps are forecast linearly;
+        `model_.predictor`, whose `chosen` tells how each step is forecast;
         `model_.intervals`, the calibration.
     names_ : tuple of str
         Of the features.

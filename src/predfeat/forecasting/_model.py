@@ -95,7 +95,7 @@ class ForecastModel:
     @property
     def n_steps(self) -> int:
         """How many steps ahead it forecasts."""
-        return len(self.predictor.is_linear)
+        return len(self.predictor.chosen)
 
     def extract(self, series: Sequences) -> Sequences:
         """Return the features of a series."""
@@ -259,7 +259,7 @@ def _scaled(
 
 def _spread_times(series: Sequences, predictor: Predictor, what_for: str) -> IntArray:
     """Return rows to forecast from whose futures are known; of very many every few."""
-    n_steps = len(predictor.is_linear)
+    n_steps = len(predictor.chosen)
     times = forecast_times(series, predictor.library.states.n_lags, n_steps, what_for)
     every = -(-len(times) * n_steps * series.n_columns // _MOST_SCORES)
     return times[:: min(every, max(1, len(times) // 100))]

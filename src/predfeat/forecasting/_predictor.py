@@ -1,4 +1,4 @@
-"""The forecast of features: analogue or linear, whichever was better, and its expected error."""
+"""The forecast of features: the best of three kinds, and its expected error."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from predfeat._typing import BoolArray, FloatArray, IntArray
+from predfeat._typing import FloatArray, IntArray
 from predfeat.exceptions import ForecastError
 from predfeat.forecasting._analogue import analogue_forecast
 from predfeat.forecasting._parts import forecast_times
 from predfeat.forecasting._simple import LinearForecast, actual_futures, fit_linear_forecast
 from predfeat.series import Sequences, States
 
-__all__ = ["Library", "Predictor", "choose_predictor", "learn"]
+__all__ = ["KINDS", "Library", "Predictor", "choose_predictor", "learn"]
+
+# The kinds of forecast, the simplest first: of equally good ones, it is taken.
+KINDS = ("mean", "linear", "analogue")
 
 # In units of a column's spread. An error below it is rounding.
 _SMALLEST_ERROR = 1e-12
@@ -78,15 +81,15 @@ class Predictor:
     """How to forecast each step of each feature, and how large an error to expect.
 
     The expected error is scale · (spread + floor), where spread is the standard deviation of the
-    analogues' futures, or 0 for the linear forecast, whose errors are about the same everywhere.
+    analogues' futures, or 0 for the other kinds, whose errors are about the same everywhere.
 
     Attributes
     ----------
     library : Library
     n_neighbors : int
         Analogues of each state, k.
-    is_linear : ndarray of bool, shape (n_steps, n_columns)
-        Where the linear autoregression is taken.
+    chosen : ndarray of int, shape (n_steps, n_columns)
+        Which kind of forecast is taken, as a position in `KINDS`.
     floor, scale : ndarray of shape (n_steps, n_columns)
         The mean spread, and the root mean square of errors divided by spread + floor.
     n_jobs : int or None
@@ -95,7 +98,7 @@ class Predictor:
 
     library: Library
     n_neighbors: int
-    is_linear: BoolArray
+    chosen: IntArray
     floor: FloatArray
     scale: FloatArray
     n_jobs: int | None = None
@@ -114,23 +117,27 @@ class Predictor:
         -------
         mean, expected_error : ndarray of shape (n_times, n_steps, n_columns)
         """
-        mean, spread = _both(self.library, series, times, self.n_neighbors, self.n_jobs)
-        chosen = np.where(self.is_linear, mean["linear"], mean["analogue"])
-        local = np.where(self.is_linear, 0.0, spread)
-        return chosen, self.scale * (local + self.floor)
+        found, spread = _all_kinds(self.library, series, times, self.n_neighbors, self.n_jobs)
+        is_analogue = self.chosen == KINDS.index("analogue")
+        mean = np.choose(self.chosen, [found[kind] for kind in KINDS])
+        return mean, self.scale * (np.where(is_analogue, spread, 0.0) + self.floor)
+
+    def share_of(self, kind: str) -> float:
+        """Return the share of steps and columns for which one of `KINDS` is taken."""
+        return float((self.chosen == KINDS.index(kind)).mean())
 
 
 def choose_predictor(
     library: Library, series: Sequences, n_neighbors: int = 10, *, n_jobs: int | None = None
 ) -> Predictor:
-    """Choose for each step and column between analogues and the linear autoregression.
+    """Choose for each step and column between analogues, linear autoregression and the mean.
 
     Parameters
     ----------
     library : Library
     series : Sequences
-        Rows that had no part in the library. Of the two, the one with the smaller mean squared
-        error on them is taken, and the linear one if they are equal.
+        Rows that had no part in the library. The kind with the smallest mean squared error on
+        them is taken.
     n_neighbors : int, default=10
         Analogues of each state, k.
     n_jobs : int, optional
@@ -147,22 +154,20 @@ def choose_predictor(
 
     Examples
     --------
-    A map that is not linear at all, beside noise in which nothing is to be found:
+    A map that is not linear at all, beside a wave, which is:
 
     >>> import numpy as np
-    >>> from predfeat.forecasting import choose_predictor, learn
+    >>> from predfeat.forecasting import KINDS, choose_predictor, learn
     >>> from predfeat.series import check_sequences
-    >>> chaos = np.empty(600)
-    >>> chaos[0] = 0.3
+    >>> chaos = np.full(600, 0.3)
     >>> for t in range(599):
     ...     chaos[t + 1] = 3.9 * chaos[t] * (1 - chaos[t])
-    >>> noise = np.random.default_rng(0).normal(size=600)
-    >>> old, new = (check_sequences(np.c_[chaos, noise][part]) for part in (slice(450), slice(450, 600)))
-    >>> choose_predictor(learn(old, 1, n_steps=3), new).is_linear
-    array([[False,  True],
-           [False,  True],
-           [False,  True]])
-    """  # noqa: E501
+    >>> both = np.c_[chaos, np.sin(0.3 * np.arange(600))]
+    >>> old, new = check_sequences(both[:450]), check_sequences(both[450:])
+    >>> found = choose_predictor(learn(old, 2, n_steps=3), new)
+    >>> [KINDS[kind] for kind in found.chosen[0]]
+    ['analogue', 'linear']
+    """
     n_lags, n_steps = library.states.n_lags, len(library.linear.coefficients)
     if n_neighbors > len(library.states):
         raise ForecastError(
@@ -171,21 +176,22 @@ def choose_predictor(
             "(n_steps) or lags (n_lags), or give more rows."
         )
     times = forecast_times(series, n_lags, n_steps, "choosing between forecasts")
-    mean, spread = _both(library, series, times, n_neighbors, n_jobs)
+    found, spread = _all_kinds(library, series, times, n_neighbors, n_jobs)
     actual = actual_futures(series, times, n_steps)
-    error = {name: actual - found for name, found in mean.items()}
-    squared = {name: np.square(each).mean(axis=0) for name, each in error.items()}
+    squared = np.array([np.square(actual - found[kind]).mean(axis=0) for kind in KINDS])
+    chosen = np.argmin(squared, axis=0)
     smallest = _SMALLEST_ERROR * library.unit
-    is_linear = squared["linear"] <= squared["analogue"]
+    is_analogue = chosen == KINDS.index("analogue")
     floor = np.maximum(spread.mean(axis=0), smallest)
-    relative = np.sqrt(np.square(error["analogue"] / (spread + floor)).mean(axis=0))
-    # What is expected of the linear forecast: its root mean square error, everywhere.
-    floor = np.where(is_linear, np.maximum(np.sqrt(squared["linear"]), smallest), floor)
-    scale = np.where(is_linear, 1.0, np.maximum(relative, _SMALLEST_ERROR))
-    return Predictor(library, n_neighbors, is_linear, floor, scale, n_jobs)
+    relative = (actual - found["analogue"]) / (spread + floor)
+    scale = np.maximum(np.sqrt(np.square(relative).mean(axis=0)), _SMALLEST_ERROR)
+    # What is expected of the others: their root mean square error, everywhere.
+    usual = np.maximum(np.sqrt(squared.min(axis=0)), smallest)
+    floor, scale = np.where(is_analogue, floor, usual), np.where(is_analogue, scale, 1.0)
+    return Predictor(library, n_neighbors, chosen, floor, scale, n_jobs)
 
 
-def _both(
+def _all_kinds(
     library: Library, series: Sequences, times: IntArray, n_neighbors: int, n_jobs: int | None
 ) -> tuple[dict[str, FloatArray], FloatArray]:
     n_steps = len(library.linear.coefficients)
@@ -198,4 +204,5 @@ def _both(
         n_jobs=n_jobs,
     )
     linear = library.linear.forecast(States(series, times, library.states.n_lags))
-    return {"analogue": analogue, "linear": linear}, spread
+    mean = np.broadcast_to(library.linear.center, linear.shape)
+    return {"mean": mean, "linear": linear, "analogue": analogue}, spread

@@ -4,6 +4,12 @@ from predfeat.report._choice import choice_results, render_choice
 from predfeat.report._contents import SCHEMA, results_of, with_findings
 from predfeat.report._descriptions import numbered
 from predfeat.report._findings import parameters_as_options
+from predfeat.report._forecast import (
+    forecast_results,
+    judged_sentences,
+    predictability_horizon,
+    render_forecast,
+)
 from predfeat.report._lags import lags_sentence, what_comes
 from predfeat.report._page import render
 from predfeat.report._plot import plot
@@ -23,6 +29,10 @@ __all__ = [
     "write_reproduction",
     "choice_results",
     "render_choice",
+    "forecast_results",
+    "judged_sentences",
+    "predictability_horizon",
+    "render_forecast",
     "lags_sentence",
     "what_comes",
     "what_was_cut",
