@@ -71,6 +71,21 @@ def linear(old, old_groups, new, times, n_lags, n_steps):
     return np.stack(forecasts, axis=1)
 
 
+def best_kinds(errors):
+    """Return the kind of each step and column: 0 from the best step on, else the better of others.
+
+    errors[kind][step, column] are mean squared errors.
+    """
+    n_steps, n_columns = errors[0].shape
+    chosen = np.empty((n_steps, n_columns), dtype=int)
+    for c in range(n_columns):
+        others = [1 if errors[1][h, c] <= errors[2][h, c] else 2 for h in range(n_steps)]
+        sequences = [others[:start] + [0] * (n_steps - start) for start in range(n_steps + 1)]
+        totals = [sum(errors[k][h, c] for h, k in enumerate(kinds)) for kinds in sequences]
+        chosen[:, c] = sequences[totals.index(min(totals))]
+    return chosen
+
+
 def quantile(scores, level):
     """Return the smallest score that at least (n + 1) level of the scores do not exceed."""
     needed = level * (len(scores) + 1) - 1e-9

@@ -37,7 +37,8 @@ from predfeat.cli._terminal import (
 
 __all__ = ["forecast"]
 
-_MOST_COLUMNS_SHOWN = 4
+# Fewer beside long time stamps: lines of 80 characters hold no more.
+_MOST_COLUMNS_SHOWN, _MOST_BESIDE_TIMES, _LONG_TIME = 4, 3, 12
 _JOINT = ("each", "features", "path")
 
 
@@ -376,6 +377,7 @@ def _results(
 
 def _how(fitted: Any) -> str:
     from predfeat.forecasting import KINDS
+    from predfeat.report import percent
 
     shares = {kind: fitted.predictor.share_of(kind) for kind in KINDS}
     words = {
@@ -383,7 +385,7 @@ def _how(fitted: Any) -> str:
         "linear": "linear autoregression",
         "mean": "the mean",
     }
-    said = [f"{words[kind]} ({share:.0%})" for kind, share in shares.items() if share > 0]
+    said = [f"{words[kind]} ({percent(share)})" for kind, share in shares.items() if share > 0]
     if fitted.features is None:
         what = "all columns"
     else:
@@ -395,26 +397,25 @@ def _how(fitted: Any) -> str:
 def _show(results: dict[str, Any]) -> None:
     from predfeat.report import judged_sentences
 
-    names = results["columns"]
+    names, times = results["columns"], results["times"] or [""]
+    n_shown = _MOST_BESIDE_TIMES if len(times[-1]) > _LONG_TIME else _MOST_COLUMNS_SHOWN
     rows: list[list[Cell]] = []
     for h in range(results["n_steps"]):
         when = results["times"][h] if results["times"] else f"+{h + 1}"
         cells = [
-            [
-                f"{results['mean'][h][i]:.4g}",
-                f"{results['lower'][h][i]:.4g} … {results['upper'][h][i]:.4g}",
-            ]
-            for i in range(min(len(names), _MOST_COLUMNS_SHOWN))
+            f"{results['mean'][h][i]:.4g} ± "
+            f"{(results['upper'][h][i] - results['lower'][h][i]) / 2:.2g}"
+            for i in range(min(len(names), n_shown))
         ]
         rows.append([when, *cells])
-    left = len(names) - _MOST_COLUMNS_SHOWN
+    left = len(names) - n_shown
     more = f" {left} more column(s): --out, --json." if left > 0 else ""
     show_table(
         f"What comes after {results['source']}",
         rows,
         heads=["time" if results["times"] else "step",
-               *map(short_name, names[:_MOST_COLUMNS_SHOWN])],
-        caption=f"Mean, and the interval for {results['level']:.0%}. {results['how']}{more}",
+               *map(short_name, names[:n_shown])],
+        caption=f"Mean ± half of the interval for {results['level']:.0%}. {results['how']}{more}",
     )  # fmt: skip
     found = results["backtest"]
     if found is None:

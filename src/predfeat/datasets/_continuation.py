@@ -68,8 +68,8 @@ def _inside(recording: Recording) -> AnyArray:
 
 
 def _shortest(moments: AnyArray) -> AnyArray:
-    """Return dates in the coarsest unit that holds them, so that text shows no empty digits."""
-    for unit in ("D", "m", "s", "ms"):
+    """Return dates in the coarsest unit that holds them and files know: text shows fewer zeros."""
+    for unit in ("D", "s", "ms"):
         shorter = moments.astype(f"M8[{unit}]")
         if (shorter == moments).all():
             return shorter

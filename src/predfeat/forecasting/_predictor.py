@@ -137,7 +137,8 @@ def choose_predictor(
     library : Library
     series : Sequences
         Rows that had no part in the library. The kind with the smallest mean squared error on
-        them is taken.
+        them is taken; the mean only from some step on, up to the last, so that a forecast fades
+        and does not go back and forth.
     n_neighbors : int, default=10
         Analogues of each state, k.
     n_jobs : int, optional
@@ -179,16 +180,28 @@ def choose_predictor(
     found, spread = _all_kinds(library, series, times, n_neighbors, n_jobs)
     actual = actual_futures(series, times, n_steps)
     squared = np.array([np.square(actual - found[kind]).mean(axis=0) for kind in KINDS])
-    chosen = np.argmin(squared, axis=0)
+    chosen = _best_kinds(squared)
     smallest = _SMALLEST_ERROR * library.unit
     is_analogue = chosen == KINDS.index("analogue")
     floor = np.maximum(spread.mean(axis=0), smallest)
     relative = (actual - found["analogue"]) / (spread + floor)
     scale = np.maximum(np.sqrt(np.square(relative).mean(axis=0)), _SMALLEST_ERROR)
     # What is expected of the others: their root mean square error, everywhere.
-    usual = np.maximum(np.sqrt(squared.min(axis=0)), smallest)
+    own = np.take_along_axis(squared, chosen[None], axis=0)[0]
+    usual = np.maximum(np.sqrt(own), smallest)
     floor, scale = np.where(is_analogue, floor, usual), np.where(is_analogue, scale, 1.0)
     return Predictor(library, n_neighbors, chosen, floor, scale, n_jobs)
+
+
+def _best_kinds(squared: FloatArray) -> IntArray:
+    """Return the best kind of each step and column: the mean from the best step on."""
+    best = 1 + np.argmin(squared[1:], axis=0)
+    # The sum of errors, if the mean is taken from each step on, or never.
+    gained = squared[0] - np.take_along_axis(squared, best[None], axis=0)[0]
+    totals = np.concatenate([np.zeros((1, squared.shape[2])), -np.cumsum(gained, axis=0)])
+    from_step = np.argmin(totals, axis=0)
+    chosen: IntArray = np.where(np.arange(len(best))[:, None] >= from_step, 0, best)
+    return chosen
 
 
 def _all_kinds(

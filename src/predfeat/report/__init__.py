@@ -16,6 +16,7 @@ from predfeat.report._plot import plot
 from predfeat.report._quality import describe_data
 from predfeat.report._reproduction import write_reproduction
 from predfeat.report._schema import check_results
+from predfeat.report._sentence import percent
 from predfeat.report._words import what_was_cut
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "judged_sentences",
     "predictability_horizon",
     "render_forecast",
+    "percent",
     "lags_sentence",
     "what_comes",
     "what_was_cut",

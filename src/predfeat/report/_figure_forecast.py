@@ -46,7 +46,9 @@ def _fan(results: dict[str, Any], i: int) -> Markup:
     name = results["columns"][i]
     ends = f"{number(mean[-1])} ({number(lower[-1])} to {number(upper[-1])})"
     labels = [((value - low) / size, number(value)) for value in nice_ticks(low, high, 3)]
-    axis = [(max(n_recent - 1, 0) / last, "now"), (1.0, _last_time(results))]
+    axis = [(1.0, _last_time(results))]
+    if not results["times"]:  # which would be wider than the room between the two
+        axis.insert(0, (max(n_recent - 1, 0) / last, "now"))
     drawing = panel_svg(
         paths,
         alt=f"{name}: the last {n_recent} rows, and the forecast, which ends at {ends}.",

@@ -151,13 +151,17 @@ def render_forecast(results: dict[str, Any]) -> str:
         style=Markup(style),
         style_hash=fingerprint(style),
         title=_title(results),
-        lead=_lead(results),
+        lead=_unbroken(_lead(results)),
         fans=fan_charts(results),
         skill=skill_chart(results) if backtest else None,
         coverage=coverage_chart(results) if backtest else None,
-        judged=judged_sentences(results),
+        judged=list(map(_unbroken, judged_sentences(results))),
         level=percent(results["level"]),
     )
+
+
+def _unbroken(sentence: str) -> str:
+    return sentence.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def _title(results: dict[str, Any]) -> str:
