@@ -85,11 +85,14 @@ def skill_chart(results: dict[str, Any]) -> Markup:
         ("persistence", found["skill_of_persistence"], "c0"),
         ("this forecast", found["skill"], "c1"),
     ]
-    return skill_lines(lines, "Skill against climatology by steps ahead.")
+    alt = "Skill against climatology by steps ahead."
+    return skill_lines(lines, alt, found["predicted_for"])
 
 
-def skill_lines(lines: list[tuple[str, list[float | None], str]], alt: str) -> Markup:
-    """Draw lines of skill from `_LOWEST_SKILL` to 1, with a legend."""
+def skill_lines(
+    lines: list[tuple[str, list[float | None], str]], alt: str, ends: int | None = None
+) -> Markup:
+    """Draw lines of skill from `_LOWEST_SKILL` to 1, and where the last one ends to predict."""
     size = 1.0 - _LOWEST_SKILL
     n_steps = len(lines[0][1])
 
@@ -102,6 +105,10 @@ def skill_lines(lines: list[tuple[str, list[float | None], str]], alt: str) -> M
         _line(curve([at(h, value) for h, value in enumerate(values)]), color)
         for _, values, color in lines
     ]
+    if ends is not None and 0 < ends < n_steps:
+        end = (ends - 1) / (n_steps - 1)
+        paths.insert(0, tag("path", class_="boundary", d=curve([(end, 0.0), (end, 1.0)]),
+                            vector_effect="non-scaling-stroke"))  # fmt: skip
     ticks = [(-_LOWEST_SKILL / size, "0"), ((0.5 - _LOWEST_SKILL) / size, "0.5"), (1.0, "1")]
     drawing = panel_svg(paths, alt=alt, height=170, x_labels=_steps(n_steps), y_labels=ticks)
     return tag("div", legend([(name, color) for name, _, color in lines]), drawing, class_="panel")
