@@ -16,7 +16,8 @@ from sklearn.utils import estimator_checks
 from predfeat import GPFA, SFA, Forecaster
 from predfeat.datasets import hidden_lorenz
 from predfeat.exceptions import DimensionError, EmptyColumnError, ForecastError
-from predfeat.forecasting import backtest, evaluate, skill
+from predfeat.forecasting import ChannelMap, backtest, channel_map, evaluate, skill
+from predfeat.series import check_sequences
 
 
 def autoregression(n_rows, seed, coefficient=0.8, n_columns=1):
@@ -136,6 +137,28 @@ def test_channels_are_reconstructed_and_their_intervals_hold_what_is_left_out():
     assert found.coverage.shape == (5, 4)
     # 600 rows of which neighbours are alike.
     assert abs(found.coverage.mean() - 0.9) < 0.06
+
+
+def test_errors_expected_of_columns_are_those_of_features_and_of_what_they_leave_out(seed):
+    random = np.random.default_rng(seed)
+    patterns, left_out = random.normal(size=(2, 3)), random.uniform(size=3)
+    scale = random.uniform(1, 2, size=(4, 3))
+    center = random.normal(size=3)
+    mean, expected = random.normal(size=(5, 4, 2)), random.uniform(size=(5, 4, 2))
+    found, error = ChannelMap(center, patterns, left_out, scale).forecast(mean, expected)
+    for i, h, c in np.ndindex(5, 4, 3):
+        assert found[i, h, c] == pytest.approx(center[c] + mean[i, h] @ patterns[:, c])
+        parts = [expected[i, h, f] * patterns[f, c] for f in range(2)]
+        both = np.sqrt(sum(part**2 for part in parts) + left_out[c] ** 2)
+        assert error[i, h, c] == pytest.approx(scale[h, c] * both)
+
+
+def test_what_features_leave_out_is_measured():
+    X = channels()
+    features = SFA(2).fit(X)
+    left = X - features.inverse_transform(features.transform(X))
+    found = channel_map(features, check_sequences(X), n_steps=3)
+    np.testing.assert_allclose(found.left_out, np.sqrt(np.square(left).mean(axis=0)))
 
 
 def test_all_columns_are_their_own_features():
