@@ -23,6 +23,7 @@ ORDER = [
     "solvers",
     "measures",
     "features",
+    "forecasting",
     "selection",
     "persistence",
     "datasets",

@@ -12,6 +12,7 @@ graph           which samples to pull together: projected Laplacians
 solvers         the eigenproblem: order, sign, rank
 measures        the quality of features: pure functions
 features        the estimators: GPFA, SFA, PFA, ForeCA, DCA, DescentFeatures and others
+forecasting     what comes next, and how sure that is: `Forecaster`
 selection       which p, k and M, how many are real, what went wrong
 persistence     model files without pickle
 datasets        generators with a known answer, simulators, readers of files
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
         SymbolFeatures,
         merge,
     )
+    from predfeat.forecasting import Forecaster
     from predfeat.neighbors import nearest_neighbors
     from predfeat.persistence import load, read_header, save
     from predfeat.selection import choose, diagnose, significance
@@ -56,6 +58,7 @@ __all__ = [
     "AutoFeatures",
     "SymbolFeatures",
     "merge",
+    "Forecaster",
     "choose",
     "significance",
     "diagnose",
@@ -69,9 +72,10 @@ __all__ = [
 # Loaded on first access: `predfeat --help` need not wait for scikit-learn.
 _HOMES = {
     **dict.fromkeys(
-        __all__[: __all__.index("choose")],
+        __all__[: __all__.index("Forecaster")],
         "predfeat.features",
     ),
+    "Forecaster": "predfeat.forecasting",
     **dict.fromkeys(("choose", "significance", "diagnose"), "predfeat.selection"),
     "nearest_neighbors": "predfeat.neighbors",
     **dict.fromkeys(("save", "load", "read_header"), "predfeat.persistence"),
@@ -79,7 +83,8 @@ _HOMES = {
 # Loaded on first access: `predfeat.datasets` works after `import predfeat` at no cost.
 _MODULES = (
     "series", "splits", "whitening", "neighbors", "graph", "solvers", "measures", "features",
-    "selection", "persistence", "datasets", "experiments", "report", "cli", "exceptions",
+    "forecasting", "selection", "persistence", "datasets", "experiments", "report", "cli",
+    "exceptions",
 )  # fmt: skip
 
 

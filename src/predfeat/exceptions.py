@@ -34,6 +34,7 @@ __all__ = [
     "MissingColumnsError",
     "MissingLibraryError",
     "SplitError",
+    "ForecastError",
     "ResultsError",
     "LedgerError",
     "WorkerError",
@@ -168,6 +169,10 @@ class MissingLibraryError(DataFileError, ImportError):
 
 class SplitError(DataError):
     """The recording is too short, or too full of gaps, for a training and a test part."""
+
+
+class ForecastError(DataError):
+    """There is nothing to forecast from, or too little to calibrate intervals with."""
 
 
 class ResultsError(ValueError):

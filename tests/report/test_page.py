@@ -175,7 +175,8 @@ def test_sections_stand_in_their_order(page, results):
     tested = ["significance"] if results["significance"] else []
     tested += ["diagnosis"] if results["diagnosis"] else []
     assert ids == [
-        "methods", "repetitions", *tested, "features", "spectra", "loadings", "side-by-side",
+        "methods", "repetitions", "ahead", *tested, "features", "spectra", "loadings",
+        "side-by-side",
         "angles", "eigenvalues", "history", "data", "times", "origin",
     ]  # fmt: skip
 
@@ -282,7 +283,11 @@ def test_a_number_that_python_does_not_print_is_refused(all_results):
 
 def test_a_missing_key_is_named_wherever_it_is(all_results):
     results = all_results["table"]
-    for key in results.keys() - {"significance", "diagnosis"}:  # which earlier files do not have
+    for key in results.keys() - {
+        "significance",
+        "diagnosis",
+        "ahead",
+    }:  # which earlier files do not have
         broken = {k: v for k, v in results.items() if k != key}
         with pytest.raises(ResultsError, match=f"{key} is missing"):
             render(broken)

@@ -16,6 +16,7 @@ from predfeat._version import __version__
 from predfeat.cli._choose import choose
 from predfeat.cli._compare import compare
 from predfeat.cli._fit import fit
+from predfeat.cli._forecast import forecast
 from predfeat.cli._info import info
 from predfeat.cli._interrupts import INTERRUPTED, was_interrupted
 from predfeat.cli._measure import measure
@@ -63,7 +64,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
-for command in (compare, choose, fit, transform, measure, info, report, reproduce):
+for command in (compare, choose, fit, transform, forecast, measure, info, report, reproduce):
     app.command()(command)
 
 _LONGEST_TRACEBACK = 20_000  # characters: ten times the longest line

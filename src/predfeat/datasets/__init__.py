@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from predfeat.datasets._continuation import continued_time
 from predfeat.datasets._file_column import FileColumn
 from predfeat.datasets._games import busiest_window, game_frames
 from predfeat.datasets._hidden_lorenz import hidden_lorenz
@@ -52,6 +53,7 @@ __all__ = [
     "RowPreparation",
     "blank_sentinels",
     "short_time_spectra",
+    "continued_time",
     "write_features",
     "text_line",
     "WRITABLE_SUFFIXES",

@@ -1,5 +1,6 @@
 """Methods compared on data."""
 
+from predfeat.experiments._ahead import Ahead
 from predfeat.experiments._comparison import (
     Comparison,
     MethodResult,
@@ -14,6 +15,7 @@ from predfeat.experiments._paired import PairedTest, paired_test
 from predfeat.experiments._study import compare_on_recording
 
 __all__ = [
+    "Ahead",
     "Comparison",
     "MethodResult",
     "compare_methods",

@@ -9,6 +9,7 @@ import numpy as np
 
 from predfeat._typing import FloatArray, IntArray
 from predfeat.datasets import Recording
+from predfeat.experiments._ahead import Ahead
 from predfeat.experiments._other_lags import OtherLags
 from predfeat.experiments._scores import Measure
 from predfeat.series import Sequences
@@ -137,6 +138,8 @@ class Study:
     predicted : list of float
         For every repetition, the share of the best method's features in the test part that similar
         states of the training part predict; negative if their mean would predict better.
+    ahead : Ahead or None
+        How far ahead these features can be predicted; None if the sequences are too short.
     """
 
     recording: Recording
@@ -146,6 +149,7 @@ class Study:
     left_out: dict[str, str]
     other_lags: list[OtherLags] = field(default_factory=list)
     predicted: list[float] = field(default_factory=list)
+    ahead: Ahead | None = None
 
     @property
     def best(self) -> MethodRuns:

@@ -12,6 +12,7 @@ from predfeat._method_names import ON_REQUEST
 from predfeat._threads import as_in_a_worker
 from predfeat._typing import FloatArray, IntArray
 from predfeat.datasets import Recording
+from predfeat.experiments._ahead import measure_ahead
 from predfeat.experiments._comparison import standard_methods
 from predfeat.experiments._defaults import choose_methods, choose_n_components, choose_pca
 from predfeat.experiments._other_lags import (
@@ -242,7 +243,8 @@ def _judged(study: Study, *, other_lags: bool, n_jobs: int | None) -> Study:
             n_jobs=n_jobs,
         )
     runs = [best if run is study.best else run for run in study.runs]
-    return replace(study, runs=runs, other_lags=others, predicted=predicted)
+    ahead = measure_ahead(parts, protocol.measure, n_jobs=n_jobs)
+    return replace(study, runs=runs, other_lags=others, predicted=predicted, ahead=ahead)
 
 
 def _with_reliable_model(

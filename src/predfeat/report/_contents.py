@@ -30,6 +30,8 @@ SCHEMA = 1
 
 _DRAWN_FEATURES = 6
 _TRACE_NUMBERS = 150_000  # in all traces together: about a megabyte
+# Below this limit a skill says no more, and JSON has no number for minus infinity.
+_LOWEST_SKILL = -1000.0
 _NO_INFLUENCE = {"n_jobs", "verbose"}  # parameters that do not change the result
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 _EIGENVALUES = {
@@ -114,6 +116,7 @@ def results_of(
         "versions": _versions(),
         "seed": study.protocol.random_state,
         "command": command,
+        "ahead": _ahead(study),
         "significance": None,
         "diagnosis": None,
     }
@@ -272,6 +275,15 @@ def _protocol(study: Study) -> dict[str, Any]:
             for other in study.other_lags
         ],
     }
+
+
+def _ahead(study: Study) -> dict[str, Any] | None:
+    """Return the skill of every repetition by steps ahead, not below the lowest that is kept."""
+    if study.ahead is None:
+        return None
+    names = ("similar_states", "linear", "persistence")
+    skills = {name: np.maximum(getattr(study.ahead, name), _LOWEST_SKILL) for name in names}
+    return {name: [plain(each) for each in found] for name, found in skills.items()}
 
 
 def _count_sequences(study: Study, rows: IntArray) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from predfeat.report._contents import SCHEMA
+from predfeat.report._figure_ahead import ahead_part
 from predfeat.report._figure_features import lanes, loading_panels, spectrum_panels
 from predfeat.report._figure_images import image_panels
 from predfeat.report._figure_inside import coverage_strip, eigenvalue_panels, history_panels
@@ -75,6 +76,7 @@ def render(results: dict[str, Any]) -> str:
         protocol=protocol_sentences(results),
         facts=data_facts(results),
         strips=score_strips(results),
+        ahead=ahead_part(results),
         tested=significance_part(results),
         diagnosed=findings_part(results),
         feature_lanes=lanes(results, "feature"),

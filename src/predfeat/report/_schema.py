@@ -195,6 +195,9 @@ _ADDED_TO_PROTOCOL = {
         )
     ),
 }
+_AHEAD = _dict(
+    dict.fromkeys(("similar_states", "linear", "persistence"), _list(_SCORES, at_least=1))
+)
 _METHOD = _dict(
     {
         "name": TEXT,
@@ -343,7 +346,8 @@ def check_results(results: Any, schema: int) -> None:
     _RESULTS(results, "the file")
     _LOADINGS[results["loadings"]["kind"]](results["loadings"], "loadings")
     # Files of earlier versions lack these keys.
-    for key, form in (("significance", _SIGNIFICANCE), ("diagnosis", _DIAGNOSIS)):
+    later = (("significance", _SIGNIFICANCE), ("diagnosis", _DIAGNOSIS), ("ahead", _AHEAD))
+    for key, form in later:
         _maybe(form)(results.get(key), key)
     for i, method in enumerate(results["methods"]):
         _maybe(TEXT)(method.get("kept"), f"methods[{i}].kept")
@@ -365,6 +369,12 @@ def _check_agreement(results: dict[str, Any]) -> None:
         for key in ("test_share", "train_share", "predicted_gain"):
             place = f"protocol.other_lags[{i}].{key}"
             _same_length(other.get(key, other["test_share"]), n_repetitions, place, "repetitions")
+    ahead = results.get("ahead") or {}
+    for key, skills in ahead.items():
+        _same_length(skills, n_repetitions, f"ahead.{key}", "repetitions")
+        for i, each in enumerate(skills):
+            n_steps = len(ahead["similar_states"][0])
+            _same_length(each, n_steps, f"ahead.{key}[{i}]", "steps")
     features = results["features"]
     for i, trace in enumerate(features["traces"]):
         for key in ("low", "high"):
