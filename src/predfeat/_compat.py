@@ -7,6 +7,7 @@ from numbers import Integral
 
 from joblib._parallel_backends import LokyBackend
 from sklearn.utils._param_validation import (
+    HasMethods,
     Interval,
     RealNotInt,
     StrOptions,
@@ -14,6 +15,7 @@ from sklearn.utils._param_validation import (
 )
 
 __all__ = [
+    "HasMethods",
     "Interval",
     "JOBS",
     "LokyBackend",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = ["METHOD_NAMES", "ON_REQUEST", "understood_word"]
+__all__ = ["EXPANSION_NAMES", "METHOD_NAMES", "ON_REQUEST", "understood_word"]
 
 METHOD_NAMES: Mapping[str, str] = MappingProxyType(
     {
@@ -26,6 +26,8 @@ METHOD_NAMES: Mapping[str, str] = MappingProxyType(
 )
 # Comparisons run them only if they are named: they are not among the paper's methods.
 ON_REQUEST = ("dca", "lpp", "descent", "auto")
+# What may follow a method after a plus sign, to be fitted to an expanded series.
+EXPANSION_NAMES = ("quadratic", "cubic", "kernel", "fourier")
 # GPFA's own default graph is that of GPFA (2).
 _ALIASES = {
     "gpfa": "gpfa2",

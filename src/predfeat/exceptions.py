@@ -23,6 +23,7 @@ __all__ = [
     "TooFewStatesError",
     "GraphError",
     "RankError",
+    "ExpansionError",
     "NoSpectrumError",
     "SurrogateError",
     "SignificanceError",
@@ -37,6 +38,7 @@ __all__ = [
     "LedgerError",
     "WorkerError",
     "ConstantColumnsWarning",
+    "ManyColumnsWarning",
     "UnknownSymbolsWarning",
     "DisconnectedSymbolsWarning",
     "ReturningGroupWarning",
@@ -115,6 +117,10 @@ class RankError(DataError):
     """More features are asked for than the data has independent directions."""
 
 
+class ExpansionError(DataError):
+    """An expansion is unknown, makes too many columns, or goes with nothing else that was asked."""
+
+
 class NoSpectrumError(DataError):
     """A spectrum cannot be estimated: the series is constant or too short."""
 
@@ -184,6 +190,10 @@ class ConstantColumnsWarning(UserWarning):
     def __init__(self, message: str, columns: tuple[int, ...] = ()) -> None:
         super().__init__(message)
         self.columns = columns
+
+
+class ManyColumnsWarning(UserWarning):
+    """There are few rows for each direction of an expanded series: chance looks like features."""
 
 
 class UnknownSymbolsWarning(UserWarning):

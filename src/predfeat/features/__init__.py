@@ -33,11 +33,13 @@ from predfeat.features._embedding import (
     embed,
     find_neighbors,
 )
+from predfeat.features._expanded import Expanded
 from predfeat.features._first_within_tolerance import first_within_tolerance
 from predfeat.features._foreca import ForeCA, forecastable_directions
 from predfeat.features._gpfa import GPFA
 from predfeat.features._growth import Scored, best_distinct, grow, score, single_directions
 from predfeat.features._iteration import Observer, iterate
+from predfeat.features._layers import Layer
 from predfeat.features._lpp import LPP
 from predfeat.features._mean_space import mean_space
 from predfeat.features._methods import METHODS, Method, find_method, name_of
@@ -65,6 +67,8 @@ __all__ = [
     "AutoFeatures",
     "DescentFeatures",
     "SymbolFeatures",
+    "Expanded",
+    "Layer",
     "LinearFeatures",
     "StreamingFeatures",
     "merge",

@@ -347,6 +347,7 @@ default="input"
         *,
         annotations: Annotations | None = None,
         series: Sequences | None = None,
+        space: Sequences | None = None,
     ) -> FloatArray:
         """Iterate from the requested start; see `LinearFeatures.find_directions`.
 
@@ -360,26 +361,51 @@ default="input"
             Labels, actions and rewards of the rows.
         series : Sequences, optional
             The training data as given, which a `metric` compares.
+        space : Sequences, optional
+            Where init="input" searches the first neighbours, if not in white space: the series
+            before an expansion. A given projection is replaced by it as well.
 
         Returns
         -------
         ndarray of shape (rank, n_components)
+        """
+        run = self.find_run(white, whitening, annotations=annotations, series=series, space=space)
+        directions, self.eigenvalues_ = self._averaged(run)
+        self.history_, self.n_iter_ = run.history(), len(run.iterations)
+        if self.refine:
+            directions, self.eigenvalues_ = self._refined(white, directions)
+        return directions
+
+    def find_run(
+        self,
+        white: Sequences,
+        whitening: Whitening,
+        *,
+        annotations: Annotations | None = None,
+        series: Sequences | None = None,
+        space: Sequences | None = None,
+    ) -> Run:
+        """Iterate from the requested start, and return the whole run.
+
+        Parameters
+        ----------
+        white, whitening, annotations, series, space
+            As in `find_directions`.
+
+        Returns
+        -------
+        Run
         """
         white.state_times(self.n_lags, self.horizon)  # checks that some state has a successor
         self._refuse_many_intermediate(whitening)
         parameters = self.get_params(deep=False)
         refuse_contradictions(parameters, self._terms, annotations, series)
         if self._tries_starts:
-            run = self._best_run(white, whitening)
-        else:
-            start = self.first_space(white, whitening)
-            first = self._first_neighbors(series)
-            run = self._run(white, start, Settled(self.tol), annotations=annotations, first=first)
-        directions, self.eigenvalues_ = self._averaged(run)
-        self.history_, self.n_iter_ = run.history(), len(run.iterations)
-        if self.refine:
-            directions, self.eigenvalues_ = self._refined(white, directions)
-        return directions
+            return self._best_run(white, whitening, space)
+        other = isinstance(self.init, str) and self.init != "input"
+        start = self.first_space(white, whitening) if other or space is None else space
+        first = self._first_neighbors(series)
+        return self._run(white, start, Settled(self.tol), annotations=annotations, first=first)
 
     def _refined(self, white: Sequences, directions: FloatArray) -> tuple[FloatArray, FloatArray]:
         objective = Objective(
@@ -474,7 +500,9 @@ default="input"
     def _averaged(self, run: Run) -> tuple[FloatArray, FloatArray]:
         return averaged(run, self.n_averaged, normalized=self.normalized)
 
-    def _best_run(self, white: Sequences, whitening: Whitening) -> Run:
+    def _best_run(
+        self, white: Sequences, whitening: Whitening, given: Sequences | None = None
+    ) -> Run:
         """Iterate from every start and return the run with the most predictable features."""
         runs, self.start_scores_ = {}, {}
         for number, start in enumerate(TRIED, 1):
@@ -484,6 +512,8 @@ default="input"
                 stop = either(stop, best.not_for(LOOK_AHEAD))
             with step(number, len(TRIED)):
                 space = self.first_space(white, whitening, start)
+                if start == "input" and given is not None:
+                    space = given
                 run = self._run(white, space, stop, best)
             runs[start] = best.end_of(run)
             self.start_scores_[start] = self._left_open(white, self._averaged(runs[start])[0])
