@@ -82,7 +82,8 @@ _HOMES = {
 # Loaded on first access: `predfeat.datasets` works after `import predfeat` at no cost.
 _MODULES = (
     "series", "splits", "whitening", "expansions", "neighbors", "graph", "solvers", "measures",
-    "features", "selection", "persistence", "datasets", "experiments", "report", "cli", "exceptions",
+    "features", "selection", "persistence", "datasets", "experiments", "report", "cli",
+    "exceptions",
 )  # fmt: skip
 
 

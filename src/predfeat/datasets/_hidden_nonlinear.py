@@ -18,7 +18,7 @@ _SETTLING = 500
 # What is predictable moves as slowly as this: neighbours leave about 2 % of it open.
 _MEMORY = 0.995
 # How often a cascade's inner sign changes: it is predictable a little.
-_SIGN_CHANGES = 0.2
+_SIGN_CHANGES = 0.15
 
 
 def hidden_amplitude(
@@ -110,21 +110,21 @@ def hidden_product(
 
 def hidden_cascade(
     n_samples: int,
-    n_noise: int = 8,
+    n_noise: int = 4,
     *,
     random_state: int | np.random.RandomState | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Hide a slow quantity in an amplitude of an amplitude, in white noise.
 
     Two channels are r cos φ and r sin φ with a random phase, and r² = 1 + w. The sign of w changes
-    in one of five rows, so that r² is predictable a little; w² is slow. A function of degree four
+    in one of seven rows, so that r² is predictable a little; w² is slow. A function of degree four
     shows it, or two quadratic ones, one after the other.
 
     Parameters
     ----------
     n_samples : int
         Rows.
-    n_noise : int, default=8
+    n_noise : int, default=4
         Channels of white noise.
     random_state : int, RandomState or None, default=None
         Seed for everything.

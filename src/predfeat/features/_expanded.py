@@ -22,7 +22,7 @@ from predfeat.features._base import LinearFeatures, predicted_score
 from predfeat.features._earlier_fit import earlier_fit_aside
 from predfeat.features._gpfa import GPFA
 from predfeat.features._ignored_target import check_ignored_target
-from predfeat.features._layers import LayerPlan, expanded_rows, fit_layers, rows_at_once
+from predfeat.features._layers import Layer, LayerPlan, expanded_rows, fit_layers, rows_at_once
 from predfeat.series import Sequences, check_annotations, check_matrix, refuse_overflow
 from predfeat.whitening import Whitening
 
@@ -160,7 +160,7 @@ class Expanded(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             known = _known(model, series, white, whitening, y, type(expansion) is Identity)
             if type(expansion) is Identity:
                 model.fit_white(white, whitening, **known)
-                self.layers_ = ()
+                self.layers_: tuple[Layer, ...] = ()
             else:
                 plan = self._plan(expansion, matrix.resolution)
                 self.layers_ = fit_layers(model, white, whitening, plan, known)
@@ -236,7 +236,7 @@ class Expanded(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     @property
     def rank_(self) -> int:
         """Dimension of the last white space."""
-        return self._fitted.rank_
+        return int(self._fitted.rank_)
 
     @property
     def _fitted(self) -> Any:
