@@ -147,7 +147,11 @@ class LandmarkKernel(Expansion):
         gamma = self.gamma
         if gamma is None:
             gamma = 1.0 / series.n_columns if self.kernel == "poly" else median_gamma(series)
-        scales: dict[str, Any] = {"gamma": float(gamma), "degree": int(self.degree), "coef0": float(self.coef0)}
+        scales: dict[str, Any] = {
+            "gamma": float(gamma),
+            "degree": int(self.degree),
+            "coef0": float(self.coef0),
+        }
         # The linear kernel has none of them, and Nystroem refuses one too many.
         used = {"rbf": ("gamma",), "laplacian": ("gamma",), "poly": tuple(scales), "linear": ()}
         found = Nystroem(

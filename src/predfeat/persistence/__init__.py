@@ -7,6 +7,8 @@ _header           the member model.json: everything except the arrays, plus dige
 _plain            which values that JSON may contain
 _schema           what each estimator's file holds, and which shapes must match
 _model            conversion between an estimator and these parts
+_expansions       expansions and layers as parts of a file
+_chain            conversion and checks of an `Expanded`, which holds another estimator
 _save_load        `save`, `load`, `read_header` and `read_model`
 ================  ==================================================================
 """

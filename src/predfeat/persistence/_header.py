@@ -112,7 +112,8 @@ class ModelHeader:
         found = [
             entry.as_dict()
             for entry in self.arrays
-            if entry.name.split(".")[0].endswith("_") and entry.name != _UNREPEATABLE
+            if entry.name.split(".")[0].endswith("_")
+            and entry.name.removeprefix("estimator_.") != _UNREPEATABLE
         ]
         return _digest([self.estimator, self.n_columns, self._columns_as_json, self.fitted, found])
 

@@ -19,6 +19,7 @@ from predfeat.persistence._terms import decoded_terms, encoded_terms
 from predfeat.series import as_objects, check_matrix
 
 __all__ = [
+    "build_method",
     "build_model",
     "fitted_arrays",
     "fitted_facts",
@@ -133,18 +134,7 @@ def fitted_arrays(model: Model, layout: Layout) -> dict[str, FloatArray]:
 def build_model(header: ModelHeader, arrays: dict[str, AnyArray]) -> Model:
     """Return the estimator that a checked header and its arrays describe."""
     layout = ESTIMATORS[header.estimator]
-    parameters: dict[str, Any] = {
-        name: arrays[name] if isinstance(value, dict) else value
-        for name, value in header.parameters.items()
-    }
-    for name in layout.term_parameters:
-        if parameters.get(name) is not None:
-            parameters[name] = decoded_terms(parameters[name])
-    model = layout.estimator(**parameters)
-    try:
-        model.check_parameters()
-    except (ValueError, TypeError) as error:
-        raise damaged(f"its parameters are not valid: {error}") from error
+    model = build_method(header.estimator, header.parameters, arrays)
     for name, fact in header.fitted.items():
         is_stream = name in layout.stream
         value = read_stream(fact, arrays, header.n_columns) if is_stream else fact
@@ -160,8 +150,23 @@ def build_model(header: ModelHeader, arrays: dict[str, AnyArray]) -> Model:
         setattr(model, name, as_objects(header.fitted[name]))
     if not layout.symbols:
         model.n_features_in_ = header.n_columns
-    if header.columns is not None:
-        model.feature_names_in_ = np.array(header.columns, dtype=object)
+    return model
+
+
+def build_method(name: str, given: dict[str, Any], arrays: dict[str, AnyArray]) -> Model:
+    """Return an estimator that is not fitted, with checked parameters."""
+    layout = ESTIMATORS[name]
+    parameters: dict[str, Any] = {
+        key: arrays[key] if isinstance(value, dict) else value for key, value in given.items()
+    }
+    for key in layout.term_parameters:
+        if parameters.get(key) is not None:
+            parameters[key] = decoded_terms(parameters[key])
+    model = layout.estimator(**parameters)
+    try:
+        model.check_parameters()
+    except (ValueError, TypeError) as error:
+        raise damaged(f"its parameters are not valid: {error}") from error
     return model
 
 

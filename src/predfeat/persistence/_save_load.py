@@ -15,6 +15,7 @@ from predfeat._files import write_whole
 from predfeat._typing import FloatArray
 from predfeat._version import __version__
 from predfeat.exceptions import ModelFileError
+from predfeat.features import Expanded
 from predfeat.persistence._archive import (
     FIRST_NAME,
     MAX_FILE_BYTES,
@@ -23,6 +24,14 @@ from predfeat.persistence._archive import (
     archive_size,
     damaged,
     write_archive,
+)
+from predfeat.persistence._chain import (
+    CHAIN,
+    build_chain,
+    chain_arrays,
+    chain_facts,
+    chain_parameters,
+    find_odd,
 )
 from predfeat.persistence._earlier_names import with_current_names
 from predfeat.persistence._header import (
@@ -47,7 +56,7 @@ __all__ = ["load", "read_header", "read_model", "save"]
 
 
 def save(
-    model: Model,
+    model: Model | Expanded,
     path: str | os.PathLike[str],
     *,
     notes: dict[str, Any] | None = None,
@@ -65,7 +74,7 @@ def save(
 
     Parameters
     ----------
-    model : LinearFeatures or SymbolFeatures
+    model : LinearFeatures, SymbolFeatures or Expanded
         One of the fitted estimators of predfeat. For a pipeline, save the predfeat step.
     path : str or path
         The file to write, by convention with the extension .predfeat.
@@ -103,16 +112,14 @@ def save(
     """
     notes = {} if notes is None else notes
     refuse_unplain_notes(notes)
-    layout = layout_of(model)
-    parameters, given = kept_parameters(model, layout)
-    arrays = {**fitted_arrays(model, layout), **given}
+    parameters, fitted, arrays = _parts(model)
     names = getattr(model, "feature_names_in_", None)
     header = ModelHeader(
         estimator=type(model).__name__,
         parameters=parameters,
         n_columns=int(getattr(model, "n_features_in_", 1)),  # symbols are one column
         columns=None if names is None else tuple(map(str, names)),
-        fitted=fitted_facts(model, layout),
+        fitted=fitted,
         arrays=tuple(_describe(name, array) for name, array in arrays.items()),
         notes=notes,
         version=__version__,
@@ -124,7 +131,7 @@ def save(
         write_archive(stream, {FIRST_NAME: [header.encode()], **members})
 
 
-def load(path: str | os.PathLike[str]) -> Model:
+def load(path: str | os.PathLike[str]) -> Model | Expanded:
     """Read a model that `save` wrote.
 
     Nothing in the file is executed, and everything is checked: a file that is damaged, changed,
@@ -138,7 +145,7 @@ def load(path: str | os.PathLike[str]) -> Model:
 
     Returns
     -------
-    LinearFeatures or SymbolFeatures
+    LinearFeatures, SymbolFeatures or Expanded
         The model as it was saved: it gives the same output to the bit and can be fitted again.
 
     Raises
@@ -165,7 +172,7 @@ def load(path: str | os.PathLike[str]) -> Model:
     return read_model(path)[0]
 
 
-def read_model(path: str | os.PathLike[str]) -> tuple[Model, ModelHeader]:
+def read_model(path: str | os.PathLike[str]) -> tuple[Model | Expanded, ModelHeader]:
     """Read a model and its header in one pass, so that they belong together.
 
     Parameters
@@ -174,7 +181,7 @@ def read_model(path: str | os.PathLike[str]) -> tuple[Model, ModelHeader]:
 
     Returns
     -------
-    model : LinearFeatures or SymbolFeatures
+    model : LinearFeatures, SymbolFeatures or Expanded
         As `load` returns it.
     header : ModelHeader
         As `read_header` returns it.
@@ -207,7 +214,7 @@ def read_model(path: str | os.PathLike[str]) -> tuple[Model, ModelHeader]:
         archive.expect_size(_member_sizes(written))
         arrays = {entry.name: _read_array(archive, entry) for entry in header.arrays}
         archive.finish()
-        return build_model(header, arrays), header
+        return _built(header, arrays), header
 
 
 def read_header(path: str | os.PathLike[str]) -> ModelHeader:
@@ -267,10 +274,34 @@ def _checked_header(archive: ArchiveReader) -> tuple[ModelHeader, ModelHeader]:
     """Return the header as written, and the same header with this version's names."""
     written = decode_header(archive.read_first(MAX_HEADER_BYTES))
     header = with_current_names(written)
-    problem = find_problem(header)
+    problem = _find_problem(header)
     if problem is not None:
         raise damaged(problem)
     return written, header
+
+
+def _parts(model: Any) -> tuple[dict[str, Any], dict[str, Any], dict[str, FloatArray]]:
+    """Return a model's parameters, and its fitted attributes that are facts and arrays."""
+    if type(model) is Expanded:
+        parameters, given = chain_parameters(model)
+        return parameters, chain_facts(model), {**chain_arrays(model), **given}
+    layout = layout_of(model)
+    parameters, given = kept_parameters(model, layout)
+    return parameters, fitted_facts(model, layout), {**fitted_arrays(model, layout), **given}
+
+
+def _find_problem(header: ModelHeader) -> str | None:
+    return find_odd(header) if header.estimator == CHAIN else find_problem(header)
+
+
+def _built(header: ModelHeader, arrays: dict[str, FloatArray]) -> Model | Expanded:
+    model: Model | Expanded
+    model = (
+        build_chain(header, arrays) if header.estimator == CHAIN else build_model(header, arrays)
+    )
+    if header.columns is not None:
+        model.feature_names_in_ = np.array(header.columns, dtype=object)
+    return model
 
 
 def _read_array(archive: ArchiveReader, entry: ArrayEntry) -> FloatArray:
@@ -309,7 +340,7 @@ def _member_sizes(header: ModelHeader) -> dict[str, int]:
 
 def _refuse_what_cannot_be_loaded(header: ModelHeader, arrays: dict[str, FloatArray]) -> None:
     """Apply the checks of `load` before writing."""
-    problem = find_problem(header)
+    problem = _find_problem(header)
     for name, array in arrays.items():
         problem = problem or find_bad_value(name, array)
     if problem is not None:

@@ -33,6 +33,8 @@ __all__ = [
     "Layout",
     "Model",
     "find_bad_value",
+    "find_odd_columns",
+    "find_odd_parameter",
     "find_odd_symbol",
     "find_problem",
     "parameter_names",
@@ -141,8 +143,8 @@ def find_problem(header: ModelHeader) -> str | None:
         return f"{header.estimator[:40]!r} is none of the estimators {', '.join(ESTIMATORS)}"
     layout = ESTIMATORS[header.estimator]
     return (
-        _find_odd_parameter(header, layout)
-        or _find_odd_columns(header)
+        find_odd_parameter(header, layout)
+        or find_odd_columns(header)
         or _find_odd_count(header, layout)
         or _find_odd_contest(header, layout)
         or _find_odd_symbols(header, layout)
@@ -153,7 +155,7 @@ def find_problem(header: ModelHeader) -> str | None:
 
 def find_bad_value(name: str, values: FloatArray) -> str | None:
     """Describe what is wrong with an array's numbers, or return None."""
-    if name == "history_.angle":
+    if name.removeprefix("estimator_.") == "history_.angle":
         values = values[1:]  # the first iteration has no previous space: its angle is NaN
     n_bad = int(np.size(values) - np.count_nonzero(np.isfinite(values)))
     if n_bad:
@@ -176,7 +178,8 @@ def find_odd_symbol(symbols: list[Any]) -> str | None:
     return None
 
 
-def _find_odd_parameter(header: ModelHeader, layout: Layout) -> str | None:
+def find_odd_parameter(header: ModelHeader, layout: Layout) -> str | None:
+    """Describe a parameter that the estimator does not have, or in another form, or None."""
     # A missing parameter gets its default: estimators may have gained parameters since the
     # version that wrote the file.
     for name in sorted(set(header.parameters) - parameter_names(layout)):
@@ -195,7 +198,8 @@ def _find_odd_parameter(header: ModelHeader, layout: Layout) -> str | None:
     return None
 
 
-def _find_odd_columns(header: ModelHeader) -> str | None:
+def find_odd_columns(header: ModelHeader) -> str | None:
+    """Describe what is wrong with the names of columns, or return None."""
     if header.columns is None:
         return None
     if len(header.columns) != header.n_columns:
