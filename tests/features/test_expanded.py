@@ -1,5 +1,7 @@
 """Nonlinear features: the relations to the linear methods, kernels, gaps, layers, and guards."""
 
+import warnings
+
 import numpy as np
 import pytest
 import sklearn
@@ -26,6 +28,7 @@ from predfeat import (
 )
 from predfeat.datasets import hidden_amplitude, hidden_cascade, hidden_product
 from predfeat.exceptions import (
+    ConstantColumnsWarning,
     ExpansionError,
     IgnoredTargetWarning,
     ManyColumnsWarning,
@@ -34,6 +37,7 @@ from predfeat.exceptions import (
 )
 from predfeat.expansions import LandmarkKernel, Polynomial
 from predfeat.features import find_neighbors
+from predfeat.features._layers import with_ridge
 from predfeat.graph import Future, GraphContext, Past, SameLabel, connect, explicit_graph
 from predfeat.measures import left_open, subspace_angles
 from predfeat.series import check_sequences
@@ -47,7 +51,7 @@ METHODS = [
     ForeCA(random_state=0),
     DCA(n_window=2, n_starts=2),
     LPP(),
-    DescentFeatures(n_starts=2, n_sets=2),
+    DescentFeatures(n_starts=1, n_sets=1, max_iter=2),
     RandomFeatures(random_state=0),
 ]
 by_name = pytest.mark.parametrize("method", METHODS, ids=lambda one: type(one).__name__)
@@ -89,7 +93,7 @@ def test_a_polynomial_kernel_with_all_landmarks_is_the_polynomial(method):
     X = data(n_rows=120, n_columns=3)[0]
     X = X[~np.isnan(X).any(axis=1)]
     quadratic = Expanded(method, "quadratic").fit(X)
-    with pytest.warns(ManyColumnsWarning) if False else few():
+    with few():
         kernel = Expanded(method, LandmarkKernel("poly", n_landmarks=len(X), degree=2)).fit(X)
     assert kernel.rank_ == quadratic.rank_ == 9
     angles = subspace_angles(kernel.transform(X), quadratic.transform(X))
@@ -98,16 +102,7 @@ def test_a_polynomial_kernel_with_all_landmarks_is_the_polynomial(method):
 
 def few():
     """Return a context in which few rows for each direction are no warning."""
-    import warnings
-    from contextlib import contextmanager
-
-    @contextmanager
-    def quiet():
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ManyColumnsWarning)
-            yield
-
-    return quiet()
+    return warnings.catch_warnings(action="ignore", category=ManyColumnsWarning)
 
 
 def graph_of(X, k=5, graph="star"):
@@ -117,7 +112,7 @@ def graph_of(X, k=5, graph="star"):
     table = nearest_neighbors(white.rows, n_neighbors=k)
     context = GraphContext(white=white, space=white, neighbors=table, n_lags=1)
     found = explicit_graph(connect([Future(graph), Past(graph)], context))
-    return found.laplacian.toarray(), np.diag(found.degrees), white.rows
+    return found.laplacian.toarray(), found.degree.toarray(), white.rows
 
 
 @pytest.mark.parametrize("graph", ["star", "full"])
@@ -158,8 +153,7 @@ def test_the_first_neighbors_come_from_the_white_input():
     rows = np.full((len(X), products.shape[1]), np.nan)
     rows[series.valid] = products
     other = clone(method).fit(rows)
-    assert np.max(subspace_angles(other.transform(rows), model.transform(X), groups=None)
-                  if False else angles_of(other.transform(rows), model.transform(X))) > 1.0
+    assert np.max(angles_of(other.transform(rows), model.transform(X))) > 1.0
 
 
 def angles_of(first, second):
@@ -218,8 +212,7 @@ def test_later_layers_embed_the_same_graph(graph):
     rows = rows - rows.mean(axis=0)
     # The graph's own smallest solutions among all functions of the last layer.
     A, B = rows.T @ L @ rows, rows.T @ D @ rows
-    _, values = naive.smallest_solutions(A, B, 2)[::-1]
-    values = np.sort(np.ravel(values)) if np.ndim(values) == 1 else model.eigenvalues_
+    values, _ = naive.smallest_solutions(A, B, 2)
     np.testing.assert_allclose(model.eigenvalues_, values, rtol=1e-6)
     features = model.transform(X)
     quotients = [f @ L @ f / (f @ D @ f) for f in features.T]
@@ -249,7 +242,10 @@ def test_layers_of_other_methods_are_fitted_anew():
 
 @pytest.mark.parametrize(
     ("changes", "message"),
-    [({"init": "auto"}, "init='auto' does not go with"), ({"refine": True}, "refine=True does not")],
+    [
+        ({"init": "auto"}, "init='auto' does not go with"),
+        ({"refine": True}, "refine=True does not"),
+    ],
 )
 def test_layers_refuse_what_does_not_keep_a_graph(changes, message):
     with pytest.raises(ExpansionError, match=message):
@@ -297,7 +293,8 @@ def test_labels_reach_the_graph():
     X[:, 0] *= 1 + 2 * labels  # the classes differ in what they spread
     model = Expanded(GPFA(1, terms=[SameLabel()])).fit(X, labels)
     feature = model.transform(X)[:, 0]
-    assert abs(np.corrcoef(feature, labels)[0, 1]) > 0.5
+    linear = GPFA(1, terms=[SameLabel()]).fit(X, labels).transform(X)[:, 0]
+    assert abs(np.corrcoef(feature, labels)[0, 1]) > 0.3 > abs(np.corrcoef(linear, labels)[0, 1])
     with pytest.warns(IgnoredTargetWarning, match="ignored by Expanded"):
         Expanded(SFA(1)).fit(X, np.repeat([0, 1], 200))
 
@@ -320,25 +317,25 @@ def test_a_ridge_gives_way_to_none():
 
 
 def test_a_ridge_protects_from_what_hardly_varies():
-    # A slow difference of two columns that are almost equal; the rest is faster, but large.
+    # A slow difference of two columns that are almost equal; what they share is faster.
     random = np.random.default_rng(0)
-    X = random.normal(size=(2000, 2))
-    X[:, 0] += np.sin(0.3 * np.arange(2000))
-    X = np.column_stack([X, X[:, 1] + 1e-4 * np.sin(0.01 * np.arange(2000))])
     tiny = np.sin(0.01 * np.arange(2000))
+    other = random.normal(size=2000) + 2 * np.sin(0.3 * np.arange(2000))
+
+    def nearly_equal(rows):
+        return np.column_stack([rows[:, 0], rows[:, 0] + 1e-4 * rows[:, 1]])  # widest first
+
+    X = np.column_stack([tiny, other])
     plain, careful = (
-        Expanded(SFA(1), Polynomial(1), ridge=ridge).fit(X).transform(X)[:, 0]
+        Expanded(SFA(1), FunctionTransformer(nearly_equal), ridge=ridge).fit(X).transform(X)[:, 0]
         for ridge in (0.0, 1e-2)
     )
     assert abs(np.corrcoef(plain, tiny)[0, 1]) > 0.99
-    # White space has scaled the difference up before: noise of each column cannot hide it there.
-    assert np.isfinite(careful).all()
+    assert abs(np.corrcoef(careful, other)[0, 1]) > 0.99
 
 
 def test_a_ridge_is_tikhonov(seed):
     # In the limit of many rows, the noise adds its share to the columns' covariance.
-    from predfeat.features._layers import with_ridge
-
     random = np.random.default_rng(seed)
     X = random.normal(size=(40_000, 3)) @ random.normal(size=(3, 3))
     series = check_sequences(X)
@@ -392,7 +389,8 @@ def test_before_a_fit():
         model.transform(data()[0])
     for name in ("history_", "eigenvalues_", "rank_", "inverse_transform"):
         assert not hasattr(model, name)
-    assert (model.n_components, model.n_lags, model.horizon) == (2, 1, 1)
+    assert (model.n_lags, model.horizon) == (1, 1)
+    assert Expanded(PFA(n_lags=3, horizon=2)).n_lags == 3
 
 
 def test_a_failed_fit_keeps_the_earlier_one():
@@ -409,7 +407,7 @@ def test_what_describes_the_method_is_at_hand():
     model = Expanded(GPFA(max_iter=3, tol=0)).fit(X)
     assert model.history_["eigenvalues"].shape == (3, 2)
     assert list(model.get_feature_names_out()) == ["expanded0", "expanded1"]
-    deep = Expanded(GPFA(max_iter=3, tol=0), n_layers=2).fit(X)
+    deep = Expanded(GPFA(max_iter=3, tol=0), n_layers=2, layer_components=4).fit(X)
     assert deep.history_["eigenvalues"].shape == (3, 2)
 
 
@@ -438,8 +436,6 @@ def test_other_kinds_of_numbers(kind):
 def test_duplicate_and_constant_columns():
     X = np.random.default_rng(0).normal(size=(300, 2))
     more = np.column_stack([X, X[:, 0], np.ones(300)])
-    from predfeat.exceptions import ConstantColumnsWarning
-
     with pytest.warns(ConstantColumnsWarning, match="1 of 4"):
         model = Expanded(SFA()).fit(more)
     assert model.rank_ == 5

@@ -33,7 +33,7 @@ from predfeat.features._embedding import (
     embed,
     find_neighbors,
 )
-from predfeat.features._expanded import Expanded
+from predfeat.features._expanded import Expanded, linear_method
 from predfeat.features._first_within_tolerance import first_within_tolerance
 from predfeat.features._foreca import ForeCA, forecastable_directions
 from predfeat.features._gpfa import GPFA
@@ -68,6 +68,7 @@ __all__ = [
     "DescentFeatures",
     "SymbolFeatures",
     "Expanded",
+    "linear_method",
     "Layer",
     "LinearFeatures",
     "StreamingFeatures",

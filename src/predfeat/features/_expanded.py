@@ -26,7 +26,7 @@ from predfeat.features._layers import Layer, LayerPlan, expanded_rows, fit_layer
 from predfeat.series import Sequences, check_annotations, check_matrix, refuse_overflow
 from predfeat.whitening import Whitening
 
-__all__ = ["Expanded"]
+__all__ = ["Expanded", "linear_method"]
 
 # Enough for later layers to combine, and their quadratic expansion has 65 columns.
 _FEATURES_BETWEEN = 10
@@ -168,7 +168,8 @@ class Expanded(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         return self
 
     def _method(self) -> LinearFeatures:
-        return GPFA() if self.estimator is None else clone(self.estimator)
+        method: LinearFeatures = clone(linear_method(self))
+        return method
 
     def _plan(self, expansion: Expansion, resolution: float) -> LayerPlan:
         n_between = _FEATURES_BETWEEN if self.layer_components is None else self.layer_components
@@ -202,24 +203,14 @@ class Expanded(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             refuse_many_columns(expansion, int(model.pca_components))
 
     @property
-    def n_components(self) -> int:
-        """Number of features: that of the method."""
-        return self._method().n_components
-
-    @property
-    def pca_components(self) -> int | float | None:
-        """Principal components of the input to keep: those of the method."""
-        return self._method().pca_components
-
-    @property
     def n_lags(self) -> int:
         """Samples in a state: those of the method, or 1."""
-        return int(getattr(self._method(), "n_lags", 1))
+        return int(getattr(linear_method(self), "n_lags", 1))
 
     @property
     def horizon(self) -> int:
         """Steps ahead to predict: those of the method, or 1."""
-        return int(getattr(self._method(), "horizon", 1))
+        return int(getattr(linear_method(self), "horizon", 1))
 
     @property
     def eigenvalues_(self) -> FloatArray:
@@ -330,6 +321,30 @@ class Expanded(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         if isinstance(self.estimator, LinearFeatures):
             tags.target_tags.required = self.estimator.__sklearn_tags__().target_tags.required
         return tags
+
+
+def linear_method(model: Any) -> Any:
+    """Return the method whose parameters decide: that of an `Expanded`, or the model itself.
+
+    Parameters
+    ----------
+    model : estimator
+
+    Returns
+    -------
+    estimator
+        Not a copy, so that parameters can be set.
+
+    Examples
+    --------
+    >>> from predfeat import PFA, Expanded
+    >>> from predfeat.features import linear_method
+    >>> linear_method(Expanded(PFA())), linear_method(PFA())
+    (PFA(), PFA())
+    """
+    if not isinstance(model, Expanded):
+        return model
+    return GPFA() if model.estimator is None else model.estimator
 
 
 def _takes_y(model: LinearFeatures) -> bool:

@@ -200,7 +200,7 @@ def read_layers(facts: list[dict[str, Any]], arrays: Mapping[str, AnyArray]) -> 
 
 
 def _count(fact: dict[str, Any], n_white: int) -> int:
-    """Return how many columns a layer without arrays has; 0 if its inputs are not the white axes."""
+    """Return how many columns a layer without arrays has; 0 if its inputs are others."""
     kind: Any = _FITTED[fact["expansion"]][0]
     fitted: FittedExpansion = kind(**_without_word(fact))
     return fitted.n_columns if fact["n_inputs"] == n_white else 0
@@ -211,8 +211,8 @@ def _word_of(expansion: FittedExpansion) -> tuple[str, dict[str, type]]:
         if type(expansion) is kind:
             return word, plain
     raise ModelFileError(
-        f"the model was fitted with a {type(expansion).__name__}, which a model file does not keep: "
-        f"it would need pickle. Fit it anew with one of {', '.join(map(repr, EXPANSIONS))}."
+        f"the model was fitted with a {type(expansion).__name__}, which a model file does not "
+        f"keep: it would need pickle. Fit it anew with one of {', '.join(map(repr, EXPANSIONS))}."
     )
 
 
