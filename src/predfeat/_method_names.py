@@ -40,14 +40,21 @@ _ALIASES = {
 def understood_word(given: str) -> str | None:
     """Return the word of the intended method, or None.
 
-    Capitals, spaces, brackets and hyphens do not matter.
+    Capitals, spaces, brackets and hyphens do not matter. A plus sign adds an expansion.
 
     Examples
     --------
     >>> from predfeat._method_names import understood_word
     >>> understood_word("GPFA (1)"), understood_word("gpfa"), understood_word("umap")
     ('gpfa1', 'gpfa2', None)
+    >>> understood_word("SFA + quadratic"), understood_word("sfa+umap")
+    ('sfa+quadratic', None)
     """
-    typed = "".join(letter for letter in given.casefold() if letter.isalnum())
+    method, plus, expansion = given.casefold().partition("+")
+    typed = "".join(letter for letter in method if letter.isalnum())
     word = _ALIASES.get(typed, typed)
-    return word if word in METHOD_NAMES else None
+    if word not in METHOD_NAMES:
+        return None
+    if not plus:
+        return word
+    return f"{word}+{expansion.strip()}" if expansion.strip() in EXPANSION_NAMES else None

@@ -46,6 +46,7 @@ from predfeat.features._methods import METHODS, Method, find_method, name_of
 from predfeat.features._pfa import PFA, linearly_predictable_directions
 from predfeat.features._random import RandomFeatures
 from predfeat.features._run import Iteration, Run, averaged
+from predfeat.features._sensitivity import Sensitivity, sensitivity
 from predfeat.features._sfa import SFA, slow_and_fast_directions, slow_directions
 from predfeat.features._similar_states import FirstNeighbors, find_similar_states
 from predfeat.features._smooth_regression import SmoothRegression, nonlinear_directions
@@ -69,6 +70,8 @@ __all__ = [
     "SymbolFeatures",
     "Expanded",
     "linear_method",
+    "Sensitivity",
+    "sensitivity",
     "Layer",
     "LinearFeatures",
     "StreamingFeatures",
