@@ -63,15 +63,15 @@ def planted(n_seeds):
             print(f"| {name} | {method} | {row} | {n_found}/{n_seeds} at most 0.1 |", flush=True)
 
 
-def noise(n_series, n_rows, n_surrogates):
+def noise(n_series, n_rows, n_surrogates, first):
     """Print in how many series of noise a quadratic expansion to 230 columns finds something."""
     model = Expanded(GPFA(1, max_iter=3))
     n_found = 0
-    for seed in range(n_series):
+    for seed in range(first, first + n_series):
         X = np.random.default_rng(seed).normal(size=(n_rows, 20))
         found = significance(model, X, n_surrogates=n_surrogates, random_state=seed)
         n_found += found.n_significant > 0
-        print(f"{n_found} of {seed + 1} series of {n_rows} × 20", end="\r", flush=True)
+        print(f"{n_found} of {seed - first + 1} series of {n_rows} × 20", end="\r", flush=True)
     print()
 
 
@@ -122,16 +122,17 @@ def main():
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--series", type=int, default=100)
+    parser.add_argument("--first", type=int, default=0, help="Seed of the first series of noise.")
     parser.add_argument("--rows", type=int, default=400)
     parser.add_argument("--surrogates", type=int, default=19)
-    parser.add_argument("--windows", type=int, default=8)
+    parser.add_argument("--windows", type=int, default=10)
     parser.add_argument("--columns", type=int, default=12)
     given = parser.parse_args()
     warnings.simplefilter("ignore", ManyColumnsWarning)
     if given.what == "planted":
         planted(given.seeds)
     elif given.what == "noise":
-        noise(given.series, given.rows, given.surrogates)
+        noise(given.series, given.rows, given.surrogates, given.first)
     elif given.what == "large":
         large()
     else:

@@ -8,8 +8,12 @@ from typing import Any
 import typer
 
 from predfeat._method_names import EXPANSION_NAMES
+from predfeat.cli._terminal import short_name
 
-__all__ = ["chosen_expansion", "expanded_model", "refuse_with_expansion"]
+__all__ = ["chosen_expansion", "expanded_model", "refuse_with_expansion", "responses_in_words"]
+
+# Columns that a sentence names.
+_MOST = 4
 
 
 def chosen_expansion(
@@ -66,3 +70,20 @@ def expanded_model(
     series = check_sequences(values, groups, name="the recording")
     rank = fit_whitening(series, method.pca_components, warn=False).rank
     return with_pca(model, method.pca_components, n_rows=int(series.valid.sum()), rank=rank)
+
+
+def responses_in_words(model: Any, recording: Any) -> list[str]:
+    """Return a sentence for each nonlinear feature: its columns, and its extreme rows."""
+    from predfeat.features import Expanded, sensitivity
+
+    if not isinstance(model, Expanded):
+        return []
+    found, names = sensitivity(model, recording.values), recording.names
+    sentences = []
+    for number, responses in enumerate(found.responses):
+        first = [short_name(str(names[i])) for i in (-responses).argsort(kind="stable")[:_MOST]]
+        sentences.append(
+            f"feature {number + 1} responds most to {', '.join(first)}; it is highest in row "
+            f"{found.highest[number, 0] + 1} and lowest in row {found.lowest[number, 0] + 1}"
+        )
+    return sentences

@@ -26,7 +26,12 @@ from predfeat.cli._annotations import (
     named_columns,
 )
 from predfeat.cli._data import read_recording
-from predfeat.cli._expansions import chosen_expansion, expanded_model, refuse_with_expansion
+from predfeat.cli._expansions import (
+    chosen_expansion,
+    expanded_model,
+    refuse_with_expansion,
+    responses_in_words,
+)
 from predfeat.cli._methods import WORDS, complete_method, understand_method
 from predfeat.cli._notes import data_notes
 from predfeat.cli._options import (
@@ -177,12 +182,14 @@ def fit(
     from predfeat.persistence import save
 
     out.parent.mkdir(parents=True, exist_ok=True)
-    save(model, out, notes=data_notes(recording, reading, effects), overwrite=force)
+    responses = responses_in_words(model, recording)
+    notes = data_notes(recording, reading, effects, responses=responses)
+    save(model, out, notes=notes, overwrite=force)
     if not quiet:
         _say_what_was_fitted(model, recording, len(values), out, "pca_components" in parameters)
         _say_who_won(model)
-        for effect in effects:
-            say(f"  {effect}")
+        for sentence in (*effects, *responses):
+            say(f"  {sentence}")
     if diagnosis and not quiet:
         _diagnose(model, recording.names, values, groups, jobs)
 
