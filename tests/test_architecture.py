@@ -18,6 +18,7 @@ ORDER = [
     "series",
     "splits",
     "whitening",
+    "expansions",
     "neighbors",
     "graph",
     "solvers",

@@ -7,6 +7,7 @@ package imports only from those above it.
 series          the input: sequences, gaps, states; every message about data
 splits          parts of a series: folds, windows, halves, selected rows
 whitening       centre, PCA, unit covariance, rank
+expansions      functions of the columns, for nonlinear features
 neighbors       similarity: the k nearest states of every state
 graph           which samples to pull together: projected Laplacians
 solvers         the eigenproblem: order, sign, rank
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         SFA,
         AutoFeatures,
         DescentFeatures,
+        Expanded,
         ForeCA,
         RandomFeatures,
         SymbolFeatures,
@@ -57,6 +59,7 @@ __all__ = [
     "RandomFeatures",
     "AutoFeatures",
     "SymbolFeatures",
+    "Expanded",
     "merge",
     "Forecaster",
     "choose",
@@ -82,9 +85,9 @@ _HOMES = {
 }
 # Loaded on first access: `predfeat.datasets` works after `import predfeat` at no cost.
 _MODULES = (
-    "series", "splits", "whitening", "neighbors", "graph", "solvers", "measures", "features",
-    "forecasting", "selection", "persistence", "datasets", "experiments", "report", "cli",
-    "exceptions",
+    "series", "splits", "whitening", "expansions", "neighbors", "graph", "solvers", "measures",
+    "features", "forecasting", "selection", "persistence", "datasets", "experiments", "report",
+    "cli", "exceptions",
 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = ["METHOD_NAMES", "ON_REQUEST", "understood_word"]
+__all__ = ["EXPANSION_NAMES", "METHOD_NAMES", "ON_REQUEST", "understood_word"]
 
 METHOD_NAMES: Mapping[str, str] = MappingProxyType(
     {
@@ -26,6 +26,8 @@ METHOD_NAMES: Mapping[str, str] = MappingProxyType(
 )
 # Comparisons run them only if they are named: they are not among the paper's methods.
 ON_REQUEST = ("dca", "lpp", "descent", "auto")
+# What may follow a method after a plus sign, to be fitted to an expanded series.
+EXPANSION_NAMES = ("quadratic", "cubic", "kernel", "fourier")
 # GPFA's own default graph is that of GPFA (2).
 _ALIASES = {
     "gpfa": "gpfa2",
@@ -38,14 +40,21 @@ _ALIASES = {
 def understood_word(given: str) -> str | None:
     """Return the word of the intended method, or None.
 
-    Capitals, spaces, brackets and hyphens do not matter.
+    Capitals, spaces, brackets and hyphens do not matter. A plus sign adds an expansion.
 
     Examples
     --------
     >>> from predfeat._method_names import understood_word
     >>> understood_word("GPFA (1)"), understood_word("gpfa"), understood_word("umap")
     ('gpfa1', 'gpfa2', None)
+    >>> understood_word("SFA + quadratic"), understood_word("sfa+umap")
+    ('sfa+quadratic', None)
     """
-    typed = "".join(letter for letter in given.casefold() if letter.isalnum())
+    method, plus, expansion = given.casefold().partition("+")
+    typed = "".join(letter for letter in method if letter.isalnum())
     word = _ALIASES.get(typed, typed)
-    return word if word in METHOD_NAMES else None
+    if word not in METHOD_NAMES:
+        return None
+    if not plus:
+        return word
+    return f"{word}+{expansion.strip()}" if expansion.strip() in EXPANSION_NAMES else None

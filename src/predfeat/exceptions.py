@@ -24,6 +24,7 @@ __all__ = [
     "GraphError",
     "RankError",
     "NotEnoughMemoryError",
+    "ExpansionError",
     "NoSpectrumError",
     "SurrogateError",
     "SignificanceError",
@@ -39,6 +40,7 @@ __all__ = [
     "LedgerError",
     "WorkerError",
     "ConstantColumnsWarning",
+    "ManyColumnsWarning",
     "UnknownSymbolsWarning",
     "DisconnectedSymbolsWarning",
     "DisconnectedGraphWarning",
@@ -123,6 +125,10 @@ class NotEnoughMemoryError(DataError, MemoryError):
     """The work would need more memory than is free; the message says what makes it smaller."""
 
 
+class ExpansionError(DataError):
+    """An expansion is unknown, makes too many columns, or goes with nothing else that was asked."""
+
+
 class NoSpectrumError(DataError):
     """A spectrum cannot be estimated: the series is constant or too short."""
 
@@ -196,6 +202,10 @@ class ConstantColumnsWarning(UserWarning):
     def __init__(self, message: str, columns: tuple[int, ...] = ()) -> None:
         super().__init__(message)
         self.columns = columns
+
+
+class ManyColumnsWarning(UserWarning):
+    """There are few rows for each direction of an expanded series: chance looks like features."""
 
 
 class UnknownSymbolsWarning(UserWarning):

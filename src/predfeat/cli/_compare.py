@@ -146,14 +146,18 @@ def compare(
 
         predfeat compare song.flac --rate 22050 -m sfa,gpfa2
 
+        predfeat compare weather.csv -m gpfa2,gpfa2+quadratic
+
         predfeat compare weather.csv --significance permutation --no-diagnosis
     """
     from predfeat.experiments import Limits
-    from predfeat.features import METHODS
+    from predfeat.features import Expanded, find_method
     from predfeat.report import results_of
 
     chosen = (
-        [METHODS[w].name for w in understand_methods(methods, "--methods")] if methods else None
+        [find_method(w).name for w in understand_methods(methods, "--methods", expansions=True)]
+        if methods
+        else None
     )
     pca = "auto" if pca_components is None else count_or_share(pca_components)
     paths = {name: out / name for name in _FILES}
@@ -190,7 +194,7 @@ def compare(
     results = results_of(study, shlex.join(["predfeat", *sys.argv[1:]]))
     content = _write(study, results, data_notes(recording, reading), paths, force)
     follow_ups: dict[str, FollowUp] = {}
-    if diagnosis:
+    if diagnosis and not isinstance(study.model, Expanded):  # it compares linear maps
         follow_ups["the diagnosis"] = partial(diagnose_best, study, random_state, jobs, quiet)
     if test is not None:
         follow_ups["the test of significance"] = partial(test.run, study)

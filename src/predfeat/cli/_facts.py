@@ -36,14 +36,17 @@ def data_in_words(facts: dict[str, Any]) -> dict[str, Cell]:
 def model_in_words(facts: dict[str, Any]) -> dict[str, Cell]:
     """Return the facts about a model file, by label."""
     data = facts["fitted_to"]
+    method, parameters, fitted = _method(facts)
     words: dict[str, Cell] = {
-        "method": facts["estimator"],
-        "parameters": [f"{name}: {_value(value)}" for name, value in facts["parameters"].items()],
+        "method": method,
+        "parameters": [f"{name}: {_value(value)}" for name, value in parameters.items()],
         "fit": [
             f"{name.rstrip('_').replace('_', ' ')}: {_value(value)}"
-            for name, value in facts["fitted"].items()
+            for name, value in fitted.items()
             if value not in ({}, [], None)
         ],
+        "layers": [_layer(layer) for layer in facts["fitted"].get("layers_", [])],
+        "responds to": data.get("responses", []),
         "fitted to": _fitted_to(data, facts["n_columns"]),
         "annotated by": "\n".join(data.get("effects", [])),
         "read with": ", ".join(
@@ -54,6 +57,22 @@ def model_in_words(facts: dict[str, Any]) -> dict[str, Cell]:
         "fingerprint": facts["fingerprint"],
     }
     return {label: text for label, text in words.items() if text}
+
+
+def _method(facts: dict[str, Any]) -> tuple[str, dict[str, Any], dict[str, Any]]:
+    """Return the method, its parameters and what its fit counted; of an expanded one, in words."""
+    if "layers_" not in facts["fitted"]:
+        return facts["estimator"], facts["parameters"], facts["fitted"]
+    inner = facts["fitted"]["estimator_"]
+    own = {name: value for name, value in facts["parameters"].items() if name != "estimator"}
+    name = f"{inner['estimator']} on an expanded series"
+    return name, {**own, **inner["parameters"]}, inner["fitted"]
+
+
+def _layer(layer: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {_value(value)}" for name, value in layer.items()).removeprefix(
+        "expansion "
+    )
 
 
 def _fitted_to(data: dict[str, Any], n_columns: int) -> str:

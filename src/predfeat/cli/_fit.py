@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from predfeat._method_names import EXPANSION_NAMES
 from predfeat._method_options import METHOD_OPTIONS
 from predfeat._progress import following
 from predfeat.cli._annotations import (
@@ -25,6 +26,12 @@ from predfeat.cli._annotations import (
     named_columns,
 )
 from predfeat.cli._data import read_recording
+from predfeat.cli._expansions import (
+    chosen_expansion,
+    expanded_model,
+    refuse_with_expansion,
+    responses_in_words,
+)
 from predfeat.cli._methods import WORDS, complete_method, understand_method
 from predfeat.cli._notes import data_notes
 from predfeat.cli._options import (
@@ -91,6 +98,21 @@ def fit(
     reward_weight: RewardWeight = 1.0,
     symbols: SymbolColumn = None,
     min_count: MinCount = 10,
+    expansion: Annotated[
+        str | None,
+        typer.Option(
+            metavar="EXPANSION",
+            help=f"Fit to functions of the columns: {', '.join(EXPANSION_NAMES)}. The features are "
+            "nonlinear then.",
+            show_default=False,
+        ),
+    ] = None,
+    layers: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=100, help="How often to expand, with --expansion (1).", show_default=False
+        ),
+    ] = None,
     jobs: Jobs = -1,
     force: Force = False,
     quiet: Quiet = False,
@@ -116,17 +138,23 @@ def fit(
 
         predfeat fit book.txt --n-components 10
 
+        predfeat fit weather.csv --expansion quadratic
+
         predfeat fit song.flac --method sfa --pca-components 50 -o song.predfeat
     """
     refuse_unwritable([out], force=force, data=files)
     others = {"--label": label, "--action": action, "--reward": reward, "--max-rows": max_rows,
-              "--diagnosis": diagnosis or None}  # fmt: skip
+              "--diagnosis": diagnosis or None, "--expansion": expansion,
+              "--layers": layers}  # fmt: skip
     if symbols is not None or means_symbols(method) or _is_text(files, method, reading):
         _refuse_with_symbols(method, others)
         _fit_symbols(
             files, symbols, reading, parameters, min_count, out, jobs=jobs, force=force, quiet=quiet
         )
         return
+    method, expansion = chosen_expansion(method, expansion, layers)
+    if expansion is not None:
+        refuse_with_expansion({"--action": action, "--reward": reward, "--diagnosis": diagnosis})
     model = _estimator(method, parameters, jobs)
     columns = named_columns(model, label, action, reward)
     if columns and diagnosis:
@@ -140,10 +168,12 @@ def fit(
     add_terms(model, recording.annotations, {"label": label_weight, "reward": reward_weight})
     values, groups, annotations = _rows_to_fit(model, recording, max_rows)
     _choose_what_was_not_given(model, parameters, recording, values, groups)
+    if expansion is not None:
+        model = expanded_model(model, expansion, layers, parameters, values, groups)
     if not quiet:
         _say_how_long(model, values, groups)
     with (
-        progress_bar(f"fitting {type(model).__name__}", quiet=quiet) as progress,
+        progress_bar(f"fitting {_called(model)}", quiet=quiet) as progress,
         following(progress),
         _constant_columns_by_name(recording, quiet=quiet),
     ):
@@ -152,12 +182,14 @@ def fit(
     from predfeat.persistence import save
 
     out.parent.mkdir(parents=True, exist_ok=True)
-    save(model, out, notes=data_notes(recording, reading, effects), overwrite=force)
+    responses = responses_in_words(model, recording)
+    notes = data_notes(recording, reading, effects, responses=responses)
+    save(model, out, notes=notes, overwrite=force)
     if not quiet:
         _say_what_was_fitted(model, recording, len(values), out, "pca_components" in parameters)
         _say_who_won(model)
-        for effect in effects:
-            say(f"  {effect}")
+        for sentence in (*effects, *responses):
+            say(f"  {sentence}")
     if diagnosis and not quiet:
         _diagnose(model, recording.names, values, groups, jobs)
 
@@ -239,17 +271,28 @@ def _choose_what_was_not_given(
 def _say_what_was_fitted(
     model: Any, recording: Any, n_rows: int, out: Path, cut_as_asked: bool
 ) -> None:
+    from predfeat.features import linear_method
+
     n_all = len(recording.values)
     of = "" if n_rows == n_all else f"{n_rows} of {n_all} rows of "
-    say(
-        f"{type(model).__name__}: {model.components_.shape[0]} feature(s) of "
-        f"{of}{recording.source}, kept in {out}"
-    )
-    if model.pca_components is not None and not cut_as_asked:
+    n_features = len(model.get_feature_names_out())
+    say(f"{_called(model)}: {n_features} feature(s) of {of}{recording.source}, kept in {out}")
+    for layer in getattr(model, "layers_", ()):
+        n_white = layer.directions.shape[1]
+        say(f"  {n_white} directions were expanded to {layer.expansion.n_columns} columns")
+    if linear_method(model).pca_components is not None and not cut_as_asked:
+        n_used = model.layers_[0].directions.shape[1] if hasattr(model, "layers_") else model.rank_
         say(
-            f"  {model.rank_} principal components of {len(recording.names)} columns were used; "
+            f"  {n_used} principal components of {len(recording.names)} columns were used; "
             "--pca-components none uses all"
         )
+
+
+def _called(model: Any) -> str:
+    """Return what to call a method: by its class, and what it is fitted to."""
+    from predfeat.features import linear_method, name_of
+
+    return type(model).__name__ if linear_method(model) is model else name_of(model)
 
 
 def _rows_to_fit(model: Any, recording: Any, max_rows: int | None) -> tuple[Any, Any, Any]:
@@ -282,7 +325,7 @@ def _say_how_long(model: Any, values: Any, groups: Any) -> None:
     if steps and isinstance(model.init, str) and model.init == "input":
         sooner += "; --init sfa or pca searches the first neighbours in fewer dimensions"
     say(
-        f"note: fitting {type(model).__name__} to {len(values)} rows may take "
+        f"note: fitting {_called(model)} to {len(values)} rows may take "
         f"{in_words(expected.seconds)}{steps}. To save time: {sooner}. Ctrl-C stops it."
     )
 
@@ -290,7 +333,8 @@ def _say_how_long(model: Any, values: Any, groups: Any) -> None:
 def _say_who_won(model: Any) -> None:
     if hasattr(model, "best_candidate_"):
         kept, scores, words = model.best_candidate_, dict(model.scores_), ""
-    elif hasattr(model, "init_"):
+    elif hasattr(getattr(model, "estimator_", model), "init_"):
+        model = getattr(model, "estimator_", model)
         kept, scores, words = model.init_, dict(model.start_scores_), "from "
     else:
         return

@@ -131,13 +131,15 @@ class SignificanceTest:
         from sklearn.base import clone
 
         from predfeat.exceptions import OtherSettingError
+        from predfeat.features import linear_method
         from predfeat.selection import NestedShares, significance
 
         protocol = study.protocol
         rows, groups = self._rows(study.series, protocol.n_lags, protocol.horizon)
         model = clone(study.best.model)
-        if hasattr(model, "n_jobs"):
-            model.set_params(n_jobs=None)  # the surrogates share the processors
+        method = linear_method(model)
+        if hasattr(method, "n_jobs"):
+            method.set_params(n_jobs=None)  # the surrogates share the processors
         with progress_bar("testing", quiet=self.quiet) as progress:
             test = partial(
                 significance,

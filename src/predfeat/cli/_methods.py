@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 import typer
 
-from predfeat._method_names import METHOD_NAMES, understood_word
+from predfeat._method_names import EXPANSION_NAMES, METHOD_NAMES, understood_word
 
 __all__ = ["WORDS", "complete_method", "understand_method", "understand_methods"]
 
@@ -15,11 +15,12 @@ WORDS = tuple(METHOD_NAMES)
 
 
 def understand_methods(
-    given: Sequence[str], option: str, known: Sequence[str] = WORDS
+    given: Sequence[str], option: str, known: Sequence[str] = WORDS, *, expansions: bool = False
 ) -> list[str]:
     """Return the names of the given methods, without duplicates.
 
-    Capitals, spaces, brackets and hyphens are ignored; commas separate methods.
+    Capitals, spaces, brackets and hyphens are ignored; commas separate methods. With `expansions`,
+    each may be followed by one.
 
     Examples
     --------
@@ -28,12 +29,14 @@ def understand_methods(
     ['sfa', 'gpfa1', 'gpfa2']
     """
     typed = [word.strip() for text in given for word in text.split(",")]
-    return list(dict.fromkeys(_understand(word, option, known) for word in typed))
+    return list(dict.fromkeys(_understand(word, option, known, expansions) for word in typed))
 
 
-def understand_method(given: str, option: str, known: Sequence[str] = WORDS) -> str:
+def understand_method(
+    given: str, option: str, known: Sequence[str] = WORDS, *, expansions: bool = False
+) -> str:
     """Return the name of the given method; several are an error."""
-    meant = understand_methods([given], option, known)
+    meant = understand_methods([given], option, known, expansions=expansions)
     if len(meant) > 1:
         raise typer.BadParameter(
             f"{given} names {len(meant)} methods, but only one is allowed. "
@@ -43,11 +46,14 @@ def understand_method(given: str, option: str, known: Sequence[str] = WORDS) -> 
     return meant[0]
 
 
-def _understand(typed: str, option: str, known: Sequence[str]) -> str:
+def _understand(typed: str, option: str, known: Sequence[str], expansions: bool) -> str:
     word = understood_word(typed)
-    if word is not None and word in known:
+    method, plus, _ = (word or "").partition("+")
+    if word is not None and method in known and (expansions or not plus):
         return word
     listed = f"Methods: {', '.join(known)}."
+    if expansions:
+        listed = f"{listed[:-1]}; each alone or with +{', +'.join(EXPANSION_NAMES)}."
     if word is not None:
         raise typer.BadParameter(f"{typed} is not available here. {listed}", param_hint=option)
     near = get_close_matches(typed.casefold(), known, n=1)

@@ -20,11 +20,13 @@ def data_notes(
     effects: Sequence[str] = (),
     *,
     symbols: str | None = None,
+    responses: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return the notes about the training data for a model file, as plain JSON.
 
     `effects` are sentences on labels, actions and rewards, which new data need not have. `symbols`
-    is the column of a model's symbols, "" if they are the words of a text.
+    is the column of a model's symbols, "" if they are the words of a text. `responses` are
+    sentences on what nonlinear features respond to.
     """
     plain = {name: list(v) if isinstance(v, tuple) else v for name, v in reading.items()}
     files = recording.file_column
@@ -39,6 +41,8 @@ def data_notes(
         known["sentinels"] = [list(pair) for pair in recording.sentinels]
     if effects:
         known["effects"] = list(effects)
+    if responses:
+        known["responses"] = list(responses)
     if symbols is not None:
         known["symbols"] = symbols
     return {_KEY: known}
@@ -110,6 +114,7 @@ _FORMS: dict[str, Callable[[Any], bool]] = {
     "reading": lambda value: isinstance(value, dict),
     "symbols": lambda value: isinstance(value, str),
     "effects": lambda value: _has_kind(value, list[str]),
+    "responses": lambda value: _has_kind(value, list[str]),
     "sentinels": lambda value: isinstance(value, list) and all(map(_is_sentinel, value)),
 }
 

@@ -7,6 +7,7 @@ from predfeat.datasets._continuation import continued_time
 from predfeat.datasets._file_column import FileColumn
 from predfeat.datasets._games import busiest_window, game_frames
 from predfeat.datasets._hidden_lorenz import hidden_lorenz
+from predfeat.datasets._hidden_nonlinear import hidden_amplitude, hidden_cascade, hidden_product
 from predfeat.datasets._predictable_noise import predictable_noise
 from predfeat.datasets._preparation import prepare
 from predfeat.datasets._read import SUFFIXES, files_to_read, read, reading_options
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "hidden_lorenz",
+    "hidden_amplitude",
+    "hidden_cascade",
+    "hidden_product",
     "predictable_noise",
     "synthetic_soundscape",
     "SOUNDSCAPES",

@@ -8,7 +8,7 @@ from predfeat.experiments._comparison import (
     compare_on_predictable_noise,
     standard_methods,
 )
-from predfeat.experiments._defaults import choose_n_components, choose_pca
+from predfeat.experiments._defaults import choose_n_components, choose_pca, with_pca
 from predfeat.experiments._other_lags import OtherLags
 from predfeat.experiments._outcome import Limits, MethodRuns, Protocol, Study
 from predfeat.experiments._paired import PairedTest, paired_test
@@ -29,6 +29,7 @@ __all__ = [
     "compare_on_recording",
     "choose_n_components",
     "choose_pca",
+    "with_pca",
     "PairedTest",
     "paired_test",
 ]

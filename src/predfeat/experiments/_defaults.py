@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from predfeat.datasets import Channels, Recording
-from predfeat.features import ForeCA
+from predfeat.expansions import check_expansion
+from predfeat.features import Expanded, ForeCA, linear_method
 from predfeat.series import Sequences
 from predfeat.whitening import fit_whitening
 
-__all__ = ["choose_methods", "choose_n_components", "choose_pca"]
+__all__ = ["choose_methods", "choose_n_components", "choose_pca", "with_pca"]
 
 # Above these numbers of columns, a PCA is applied, and only its first directions are computed.
 _MANY_COLUMNS, _VERY_MANY_COLUMNS = 50, 1000
@@ -64,7 +65,9 @@ def choose_methods(
             f"methods must be some of {', '.join(known)}, but "
             f"{f'{unknown[0]!r} was given' if unknown else 'none was given'}."
         )
-    chosen = {name: known[name].set_params(pca_components=pca_components) for name in names}
+    chosen = {
+        name: with_pca(known[name], pca_components, n_rows=n_rows, rank=rank) for name in names
+    }
     left_out = {}
     if wanted is None and n_rows * rank**2 > _FORECA_LIMIT:
         for name in [name for name in chosen if isinstance(chosen[name], ForeCA)]:
@@ -75,3 +78,44 @@ def choose_methods(
                 "pca_components."
             )
     return chosen, left_out
+
+
+def with_pca(method: Any, pca_components: int | float | None, *, n_rows: int, rank: int) -> Any:
+    """Set the principal components of the input; fewer if the series is to be expanded.
+
+    Parameters
+    ----------
+    method : estimator
+        It is changed.
+    pca_components : int, float or None
+        As in `predfeat.GPFA`.
+    n_rows : int
+        Rows to learn from.
+    rank : int
+        Dimensions that `pca_components` leaves.
+
+    Returns
+    -------
+    estimator
+        The method itself.
+
+    Examples
+    --------
+    >>> from predfeat import SFA, Expanded
+    >>> from predfeat.experiments import with_pca
+    >>> with_pca(Expanded(SFA()), None, n_rows=2000, rank=50)  # 18 have 189 products, 19 have 209
+    Expanded(estimator=SFA(pca_components=18))
+    """
+    inner = linear_method(method)
+    if isinstance(method, Expanded) and method.estimator is None:
+        method.set_params(estimator=inner)
+    if isinstance(method, Expanded):
+        expansion = check_expansion(method.expansion)
+        most = rank
+        while most > inner.n_components and expansion.count(most) * _ROWS_PER_DIRECTION > n_rows:
+            most -= 1
+        # Columns that a kernel counts by itself do not become fewer with the input.
+        if most < rank and expansion.count(most) < expansion.count(rank):
+            pca_components = most
+    inner.set_params(pca_components=pca_components)
+    return method

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from predfeat._method_names import ON_REQUEST
+from predfeat._method_names import ON_REQUEST, understood_word
 from predfeat._threads import as_in_a_worker
 from predfeat._typing import FloatArray, IntArray
 from predfeat.datasets import Recording
@@ -23,7 +23,7 @@ from predfeat.experiments._other_lags import (
 from predfeat.experiments._outcome import Limits, MethodRuns, Protocol, Study
 from predfeat.experiments._repetitions import TimedWhitening, UsableSplits, run_methods
 from predfeat.experiments._scores import Measure, Rows
-from predfeat.features import METHODS
+from predfeat.features import METHODS, find_method, linear_method
 from predfeat.series import Sequences, check_sequences, find_states
 from predfeat.splits import TRAIN_SHARE, blocked_splits, shortest_piece, spread_sequences, take
 
@@ -63,7 +63,9 @@ def compare_on_recording(
     methods : dict of estimators, or list of names, optional
         Names are those of `standard_methods`; by default all of them, but ForeCA only if it
         would not take minutes. "DCA" and "AutoFeatures" can be requested by name; the latter
-        takes several times as long as all others together.
+        takes several times as long as all others together. So can methods on an expanded series,
+        such as "GPFA (2) + quadratic": these see as many principal components as leave ten rows for
+        each expanded direction.
     n_components : int, optional
         Features. By default 3, but fewer than there are independent directions: features that
         fill the whole space are the same for every method.
@@ -114,12 +116,12 @@ def compare_on_recording(
     whole.timed.whitening.require(n_components)
     chosen, left_out = choose_methods(
         methods,
-        *_known_methods(n_components, measure, random_state, n_jobs),
+        *_known_methods(methods, n_components, measure, random_state, n_jobs),
         whole.pca_components,
         whole.n_train,
         whole.rank,
     )
-    n_needed = max(method.n_components for method in chosen.values())
+    n_needed = max(linear_method(method).n_components for method in chosen.values())
     usable = UsableSplits(
         recording.values, whole.series, measure, whole.pca_components, n_needed, whole.timed
     )
@@ -211,9 +213,16 @@ def _protocol(
 
 
 def _known_methods(
-    n_components: int, measure: Measure, random_state: int, n_jobs: int | None
+    wanted: Mapping[str, Any] | Sequence[str] | None,
+    n_components: int,
+    measure: Measure,
+    random_state: int,
+    n_jobs: int | None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the methods that are run by default, and those on request."""
+    """Return the methods that are run by default, and those on request.
+
+    Methods on an expanded series are many, so that only those are built that are wanted.
+    """
     same: dict[str, Any] = {
         "n_lags": measure.n_lags,
         "horizon": measure.horizon,
@@ -222,6 +231,7 @@ def _known_methods(
     }
     standard = standard_methods(n_components, **same, random_state=random_state)
     others = [METHODS[word] for word in ON_REQUEST]
+    others += [find_method(name) for name in wanted or () if "+" in name and understood_word(name)]
     same |= {"n_components": n_components, "random_state": random_state}
     return standard, {other.name: other.build(**same) for other in others}
 

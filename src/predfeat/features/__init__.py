@@ -33,12 +33,14 @@ from predfeat.features._embedding import (
     embed,
     find_neighbors,
 )
+from predfeat.features._expanded import Expanded, linear_method
 from predfeat.features._few_channels import FewChannels
 from predfeat.features._first_within_tolerance import first_within_tolerance
 from predfeat.features._foreca import ForeCA, forecastable_directions
 from predfeat.features._gpfa import GPFA
 from predfeat.features._growth import Scored, best_distinct, grow, score, single_directions
 from predfeat.features._iteration import Observer, iterate
+from predfeat.features._layers import Layer
 from predfeat.features._lpp import LPP
 from predfeat.features._mean_space import mean_space
 from predfeat.features._methods import METHODS, Method, find_method, name_of
@@ -47,6 +49,7 @@ from predfeat.features._patches import Patches
 from predfeat.features._pfa import PFA, linearly_predictable_directions
 from predfeat.features._random import RandomFeatures
 from predfeat.features._run import Iteration, Run, averaged
+from predfeat.features._sensitivity import Sensitivity, sensitivity
 from predfeat.features._sfa import SFA, slow_and_fast_directions, slow_directions
 from predfeat.features._similar_states import FirstNeighbors, find_similar_states
 from predfeat.features._smooth_regression import SmoothRegression, nonlinear_directions
@@ -77,6 +80,11 @@ __all__ = [
     "FewChannels",
     "sparsify",
     "SparseFeatures",
+    "Expanded",
+    "linear_method",
+    "Sensitivity",
+    "sensitivity",
+    "Layer",
     "LinearFeatures",
     "StreamingFeatures",
     "merge",

@@ -20,7 +20,7 @@ from predfeat.series import Matrix, Sequences, check_matrix, check_sequences, re
 from predfeat.solvers import fix_signs
 from predfeat.whitening import Whitening, fit_whitening
 
-__all__ = ["LinearFeatures"]
+__all__ = ["LinearFeatures", "predicted_score"]
 
 _FLOAT64 = float(np.finfo(np.float64).eps)
 _NUMBERS_AT_ONCE = 1 << 22  # 32 MB of rows, while they are transformed
@@ -291,14 +291,19 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         float
             At most `n_components`.
         """
-        features = np.asarray(self.transform(X))
-        check_ignored_target(y, groups, len(features), type(self).__name__)
-        n_lags, horizon = getattr(self, "n_lags", 1), getattr(self, "horizon", 1)
-        series = check_sequences(features, groups)
-        shares = predicted_shares(series, None, n_lags, horizon=horizon, n_centers="auto")
-        return float(shares.sum())
+        return predicted_score(self, X, y, groups)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def predicted_score(model: Any, X: Any, y: Any, groups: ArrayLike | None) -> float:
+    """Return how many features' worth of variance a model predicts; see `LinearFeatures.score`."""
+    features = np.asarray(model.transform(X))
+    check_ignored_target(y, groups, len(features), type(model).__name__)
+    n_lags, horizon = getattr(model, "n_lags", 1), getattr(model, "horizon", 1)
+    series = check_sequences(features, groups)
+    shares = predicted_shares(series, None, n_lags, horizon=horizon, n_centers="auto")
+    return float(shares.sum())

@@ -354,6 +354,7 @@ default="input"
         *,
         annotations: Annotations | None = None,
         series: Sequences | None = None,
+        space: Sequences | None = None,
     ) -> FloatArray:
         """Iterate from the requested start; see `LinearFeatures.find_directions`.
 
@@ -367,35 +368,69 @@ default="input"
             Labels, actions and rewards of the rows.
         series : Sequences, optional
             The training data as given, which a `metric` compares.
+        space : Sequences, optional
+            Where init="input" searches the first neighbours, if not in white space: the series
+            before an expansion. A given projection is replaced by it as well.
 
         Returns
         -------
         ndarray of shape (rank, n_components)
+        """
+        run = self.find_run(white, whitening, annotations=annotations, series=series, space=space)
+        directions, self.eigenvalues_ = self._averaged(run)
+        self.history_, self.n_iter_ = run.history(), len(run.iterations)
+        if self.refine:
+            directions, self.eigenvalues_ = self._refined(white, directions)
+        if not is_exact(self.engine):
+            spaces = self._searched(white, whitening, run, space)
+            self.recall_ = search_recall(spaces, self.settings)
+        return directions
+
+    def find_run(
+        self,
+        white: Sequences,
+        whitening: Whitening,
+        *,
+        annotations: Annotations | None = None,
+        series: Sequences | None = None,
+        space: Sequences | None = None,
+    ) -> Run:
+        """Iterate from the requested start, and return the whole run.
+
+        Parameters
+        ----------
+        white, whitening, annotations, series, space
+            As in `find_directions`.
+
+        Returns
+        -------
+        Run
         """
         white.state_times(self.n_lags, self.horizon)  # checks that some state has a successor
         self._refuse_many_intermediate(whitening)
         parameters = self.get_params(deep=False)
         refuse_contradictions(parameters, self._terms, annotations, series)
         if self._tries_starts:
-            run = self._best_run(white, whitening)
-        else:
-            start = self.first_space(white, whitening)
-            first = self._first_neighbors(series)
-            run = self._run(white, start, Settled(self.tol), annotations=annotations, first=first)
-        directions, self.eigenvalues_ = self._averaged(run)
-        self.history_, self.n_iter_ = run.history(), len(run.iterations)
-        if self.refine:
-            directions, self.eigenvalues_ = self._refined(white, directions)
-        if not is_exact(self.engine):
-            self.recall_ = search_recall(self._searched(white, whitening, run), self.settings)
-        return directions
+            return self._best_run(white, whitening, space)
+        start = self._start(white, whitening, self.init, space)
+        first = self._first_neighbors(series)
+        return self._run(white, start, Settled(self.tol), annotations=annotations, first=first)
 
-    def _searched(self, white: Sequences, whitening: Whitening, run: Run) -> list[Sequences]:
+    def _start(
+        self, white: Sequences, whitening: Whitening, start: Any, given: Sequences | None
+    ) -> Sequences:
+        """Return where the first neighbours are searched; `given` takes the place of the input."""
+        other = isinstance(start, str) and start != "input"
+        return self.first_space(white, whitening, start) if other or given is None else given
+
+    def _searched(
+        self, white: Sequences, whitening: Whitening, run: Run, space: Sequences | None
+    ) -> list[Sequences]:
         """Return the spaces of the first search, if it was Euclidean, and after the last one."""
         spaces = [white.with_rows(white.rows @ run.directions)]
         if self.metric == "euclidean" and not is_neighbors(self.init):
-            start = self.init_ if self._tries_starts else None
-            spaces.append(self.first_space(white, whitening, start))
+            start = self.init_ if self._tries_starts else self.init
+            spaces.append(self._start(white, whitening, start, space))
         return spaces
 
     def _refined(self, white: Sequences, directions: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -491,7 +526,9 @@ default="input"
     def _averaged(self, run: Run) -> tuple[FloatArray, FloatArray]:
         return averaged(run, self.n_averaged, normalized=self.normalized)
 
-    def _best_run(self, white: Sequences, whitening: Whitening) -> Run:
+    def _best_run(
+        self, white: Sequences, whitening: Whitening, given: Sequences | None = None
+    ) -> Run:
         """Iterate from every start and return the run with the most predictable features."""
         runs, self.start_scores_ = {}, {}
         for number, start in enumerate(TRIED, 1):
@@ -500,7 +537,7 @@ default="input"
             if self.tol > 0:
                 stop = either(stop, best.not_for(LOOK_AHEAD))
             with step(number, len(TRIED)):
-                space = self.first_space(white, whitening, start)
+                space = self._start(white, whitening, start, given)
                 run = self._run(white, space, stop, best)
             runs[start] = best.end_of(run)
             self.start_scores_[start] = self._left_open(white, self._averaged(runs[start])[0])

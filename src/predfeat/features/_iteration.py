@@ -118,4 +118,4 @@ def iterate(
             if never_changes or stop(iterations):
                 break
             space = white.with_rows(white.rows @ directions[:, :n_between])
-    return Run(tuple(iterations), found.graph)
+    return Run(tuple(iterations), found.graph, context)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from predfeat._method_names import METHOD_NAMES, understood_word
+from predfeat._method_names import EXPANSION_NAMES, METHOD_NAMES, understood_word
+from predfeat.expansions import check_expansion
 from predfeat.features._auto import AutoFeatures
 from predfeat.features._base import LinearFeatures
 from predfeat.features._dca import DCA
 from predfeat.features._descent_features import DescentFeatures
+from predfeat.features._expanded import Expanded, linear_method
 from predfeat.features._foreca import ForeCA
 from predfeat.features._gpfa import GPFA
 from predfeat.features._lpp import LPP
@@ -36,12 +38,15 @@ class Method:
         The class.
     parameters : dict
         The fixed parameters that define the method: {"graph": "full"}.
+    expansion : str, optional
+        What it is fitted to instead of the white series, by `Expanded`.
     """
 
     word: str
     name: str
     estimator: type[LinearFeatures]
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    expansion: str | None = None
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
@@ -59,7 +64,20 @@ class Method:
         """
         names = self.parameter_names
         known = {name: value for name, value in options.items() if name in names}
-        return self.estimator(**{**known, **self.parameters})
+        method = self.estimator(**{**known, **self.parameters})
+        return method if self.expansion is None else Expanded(method, self.expansion)
+
+    def expanded(self, expansion: str) -> Method:
+        """Return the same method on an expanded series.
+
+        Examples
+        --------
+        >>> from predfeat.features import METHODS
+        >>> METHODS["sfa"].expanded("quadratic").build(n_components=1)
+        Expanded(estimator=SFA(n_components=1))
+        """
+        word, name = f"{self.word}+{expansion}", f"{self.name} + {expansion}"
+        return replace(self, word=word, name=name, expansion=expansion)
 
     def is_method_of(self, estimator: Any) -> bool:
         """Return whether an estimator is of this class and has the fixed parameters."""
@@ -93,7 +111,8 @@ def find_method(word: str) -> Method:
     ----------
     word : str
         One of `METHODS`, or the name shown in results. Capitals, spaces, brackets and hyphens do
-        not matter; "gpfa" is GPFA with its default graph.
+        not matter; "gpfa" is GPFA with its default graph. A plus sign adds an expansion:
+        "gpfa2+quadratic".
 
     Returns
     -------
@@ -112,8 +131,12 @@ def find_method(word: str) -> Method:
     """
     found = understood_word(word)
     if found is None:
-        raise ValueError(f"{word!r} is no method. Use one of {', '.join(METHODS)}.")
-    return METHODS[found]
+        raise ValueError(
+            f"{word!r} is no method. Use one of {', '.join(METHODS)}, alone or with "
+            f"+{', +'.join(EXPANSION_NAMES)}."
+        )
+    method, _, expansion = found.partition("+")
+    return METHODS[method].expanded(expansion) if expansion else METHODS[method]
 
 
 def name_of(estimator: Any) -> str:
@@ -133,8 +156,13 @@ def name_of(estimator: Any) -> str:
     >>> from predfeat.features import name_of
     >>> name_of(GPFA(graph="full")), name_of(SFA())
     ('GPFA (1)', 'SFA')
+    >>> from predfeat import Expanded
+    >>> name_of(Expanded(SFA(), "cubic"))
+    'SFA + cubic'
     """
-    for method in METHODS.values():
-        if method.is_method_of(estimator):
-            return method.name
-    return type(estimator).__name__
+    inner = linear_method(estimator)
+    name = next((m.name for m in METHODS.values() if m.is_method_of(inner)), type(inner).__name__)
+    if inner is estimator or not isinstance(estimator, Expanded):
+        return name
+    layers = "" if estimator.n_layers == 1 else f"{estimator.n_layers} × "
+    return f"{name} + {layers}{check_expansion(estimator.expansion).name}"

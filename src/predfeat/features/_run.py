@@ -11,7 +11,7 @@ from predfeat._threads import one_blas_thread
 from predfeat._typing import FloatArray
 from predfeat.features._embedding import smallest_directions
 from predfeat.features._mean_space import mean_space
-from predfeat.graph import ProjectedLaplacian
+from predfeat.graph import GraphContext, ProjectedLaplacian
 
 __all__ = ["Iteration", "Run", "averaged", "next_iteration"]
 
@@ -55,10 +55,14 @@ class Run:
     iterations : tuple of Iteration
     graph : ProjectedLaplacian
         The graph of the last iteration.
+    context : GraphContext, optional
+        What that graph was made of, to project it onto other columns of the same rows; None if the
+        run was cut.
     """
 
     iterations: tuple[Iteration, ...]
     graph: ProjectedLaplacian
+    context: GraphContext | None = None
 
     @property
     def directions(self) -> FloatArray:
@@ -72,7 +76,7 @@ class Run:
 
     def until(self, number: int, graph: ProjectedLaplacian) -> Run:
         """Return the run as if it had ended with an earlier iteration, given that one's graph."""
-        return replace(self, iterations=self.iterations[:number], graph=graph)
+        return replace(self, iterations=self.iterations[:number], graph=graph, context=None)
 
     def history(self) -> dict[str, FloatArray]:
         """Return the eigenvalues, angles and seconds as arrays with one row per iteration."""

@@ -8,6 +8,8 @@ _plain            which values that JSON may contain
 _schema           what each estimator's file holds, and which shapes must match
 _model            conversion between an estimator and these parts
 _patches          conversion and checks of a `Patches`, which holds another estimator
+_expansions       expansions and layers as parts of a file
+_chain            conversion and checks of an `Expanded`, which holds another estimator
 _save_load        `save`, `load`, `read_header` and `read_model`
 ================  ==================================================================
 """

@@ -15,7 +15,7 @@ from predfeat._files import write_whole
 from predfeat._typing import FloatArray
 from predfeat._version import __version__
 from predfeat.exceptions import ModelFileError
-from predfeat.features import Patches
+from predfeat.features import Expanded, Patches
 from predfeat.persistence._archive import (
     FIRST_NAME,
     MAX_FILE_BYTES,
@@ -24,6 +24,14 @@ from predfeat.persistence._archive import (
     archive_size,
     damaged,
     write_archive,
+)
+from predfeat.persistence._chain import (
+    CHAIN,
+    build_chain,
+    chain_arrays,
+    chain_facts,
+    chain_parameters,
+    find_odd,
 )
 from predfeat.persistence._earlier_names import with_current_names
 from predfeat.persistence._header import (
@@ -56,7 +64,7 @@ __all__ = ["load", "read_header", "read_model", "save"]
 
 
 def save(
-    model: Model | Patches,
+    model: Model | Expanded | Patches,
     path: str | os.PathLike[str],
     *,
     notes: dict[str, Any] | None = None,
@@ -74,7 +82,7 @@ def save(
 
     Parameters
     ----------
-    model : LinearFeatures, SymbolFeatures or Patches
+    model : LinearFeatures, SymbolFeatures, Expanded or Patches
         One of the fitted estimators of predfeat. For a pipeline, save the predfeat step.
     path : str or path
         The file to write, by convention with the extension .predfeat.
@@ -131,7 +139,7 @@ def save(
         write_archive(stream, {FIRST_NAME: [header.encode()], **members})
 
 
-def load(path: str | os.PathLike[str]) -> Model | Patches:
+def load(path: str | os.PathLike[str]) -> Model | Expanded | Patches:
     """Read a model that `save` wrote.
 
     Nothing in the file is executed, and everything is checked: a file that is damaged, changed,
@@ -145,7 +153,7 @@ def load(path: str | os.PathLike[str]) -> Model | Patches:
 
     Returns
     -------
-    LinearFeatures, SymbolFeatures or Patches
+    LinearFeatures, SymbolFeatures, Expanded or Patches
         The model as it was saved: it gives the same output to the bit and can be fitted again.
 
     Raises
@@ -172,7 +180,7 @@ def load(path: str | os.PathLike[str]) -> Model | Patches:
     return read_model(path)[0]
 
 
-def read_model(path: str | os.PathLike[str]) -> tuple[Model | Patches, ModelHeader]:
+def read_model(path: str | os.PathLike[str]) -> tuple[Model | Expanded | Patches, ModelHeader]:
     """Read a model and its header in one pass, so that they belong together.
 
     Parameters
@@ -181,7 +189,7 @@ def read_model(path: str | os.PathLike[str]) -> tuple[Model | Patches, ModelHead
 
     Returns
     -------
-    model : LinearFeatures, SymbolFeatures or Patches
+    model : LinearFeatures, SymbolFeatures, Expanded or Patches
         As `load` returns it.
     header : ModelHeader
         As `read_header` returns it.
@@ -282,6 +290,9 @@ def _checked_header(archive: ArchiveReader) -> tuple[ModelHeader, ModelHeader]:
 
 def _parts(model: Any) -> tuple[dict[str, Any], dict[str, Any], dict[str, FloatArray]]:
     """Return a model's parameters, and its fitted attributes that are facts and arrays."""
+    if type(model) is Expanded:
+        parameters, given = chain_parameters(model)
+        return parameters, chain_facts(model), {**chain_arrays(model), **given}
     if type(model) is Patches:
         parameters, given = patches_parameters(model)
         return parameters, patches_facts(model), {**patches_arrays(model), **given}
@@ -291,14 +302,13 @@ def _parts(model: Any) -> tuple[dict[str, Any], dict[str, Any], dict[str, FloatA
 
 
 def _find_problem(header: ModelHeader) -> str | None:
-    is_patches = header.estimator == PATCHES
-    return find_odd_patches(header) if is_patches else find_problem(header)
+    find = {CHAIN: find_odd, PATCHES: find_odd_patches}.get(header.estimator, find_problem)
+    return find(header)
 
 
-def _built(header: ModelHeader, arrays: dict[str, FloatArray]) -> Model | Patches:
-    model: Model | Patches
-    is_patches = header.estimator == PATCHES
-    model = build_patches(header, arrays) if is_patches else build_model(header, arrays)
+def _built(header: ModelHeader, arrays: dict[str, FloatArray]) -> Model | Expanded | Patches:
+    build: Any = {CHAIN: build_chain, PATCHES: build_patches}.get(header.estimator, build_model)
+    model: Model | Expanded | Patches = build(header, arrays)
     if header.columns is not None:
         model.feature_names_in_ = np.array(header.columns, dtype=object)
     return model

@@ -12,10 +12,16 @@ import predfeat
 from predfeat._typing import FloatArray, IntArray
 from predfeat.datasets import Image, Spectrum
 from predfeat.experiments import MethodRuns, Study, paired_test
+from predfeat.features import Sensitivity, linear_method
 from predfeat.measures import subspace_angles
 from predfeat.report._cycles import cycles_of
 from predfeat.report._descriptions import describe_feature
-from predfeat.report._loadings import correlations, describe_loadings, frames_where_high
+from predfeat.report._loadings import (
+    correlations,
+    describe_loadings,
+    frames_where_high,
+    responses,
+)
 from predfeat.report._matching import all_methods, feature_shares, held_out_shares
 from predfeat.report._quality import describe_data
 from predfeat.report._sentence import about_as_good, doubt, sentence, verdict
@@ -96,7 +102,9 @@ def results_of(
         for run in study.runs
     }
     fitted_samples = _without_gaps(study.recording.values[fitted])
+    found = responses(study)
     loadings = correlations(fitted_samples, signals[best.method])
+    loadings = loadings if found is None else found.responses
     results = {
         "schema": SCHEMA,
         **_headline(study),
@@ -106,7 +114,7 @@ def results_of(
         "left_out": [{"name": n, "reason": reason} for n, reason in study.left_out.items()],
         "features": _features(study, features, loadings),
         "spectra": _spectra(study, features),
-        "loadings": _loadings(study, loadings, features),
+        "loadings": _loadings(study, loadings, features, found),
         "angles": _angles(signals),
         "eigenvalues": [shown for run in study.runs if (shown := _eigenvalues(run))],
         # Of the methods whose features turn until they settle.
@@ -214,7 +222,7 @@ def _headline(study: Study) -> dict[str, Any]:
     against = None
     if randoms and randoms[0] is not best:
         against = paired_test(randoms[0].test_share, best.test_share)
-    n_components = best.model.n_components
+    n_components = linear_method(best.model).n_components
     samples = study.series.samples
     varying = int(np.sum(samples.max(axis=0) > samples.min(axis=0)))
     kind = verdict(
@@ -302,7 +310,7 @@ def _method(run: MethodRuns, best: MethodRuns) -> dict[str, Any]:
     parameters = {
         name: value if isinstance(value, int | float | str | bool | None) else repr(value)
         for name, value in sorted(run.model.get_params().items())
-        if name not in _NO_INFLUENCE
+        if name.removeprefix("estimator__") not in _NO_INFLUENCE
     }
     return {
         "name": run.method,
@@ -388,14 +396,21 @@ def _spectra(study: Study, features: FloatArray) -> dict[str, Any] | None:
     }
 
 
-def _loadings(study: Study, loadings: FloatArray, features: FloatArray) -> dict[str, Any]:
+def _loadings(
+    study: Study, loadings: FloatArray, features: FloatArray, found: Sensitivity | None
+) -> dict[str, Any]:
     n_drawn = min(len(loadings), _DRAWN_FEATURES)
-    weights = study.model.components_[:n_drawn]
+    weights = (study.model.components_ if found is None else found.responses)[:n_drawn]
     described = describe_loadings(
         study.recording.layout, study.recording.names, loadings[:n_drawn], weights
     )
     if isinstance(study.recording.layout, Image):
         described["frames"] = frames_where_high(study.recording, features[:, :n_drawn])
+    if found is not None:
+        described["responses"] = {
+            "lowest": found.lowest[:n_drawn].tolist(),
+            "highest": found.highest[:n_drawn].tolist(),
+        }
     return described
 
 
@@ -416,7 +431,7 @@ def _eigenvalues(run: MethodRuns) -> dict[str, Any] | None:
     values = next((getattr(run.model, a) for a in attributes if hasattr(run.model, a)), None)
     if values is None:
         return None
-    name = type(run.model).__name__
+    name = type(linear_method(run.model)).__name__
     return {
         "method": run.method,
         "meaning": _EIGENVALUES.get(name, "eigenvalue"),

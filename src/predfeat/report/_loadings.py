@@ -8,6 +8,8 @@ import numpy as np
 
 from predfeat._typing import FloatArray
 from predfeat.datasets import Image, Layout, Recording, Spectrum
+from predfeat.experiments import Study
+from predfeat.features import Expanded, Sensitivity, sensitivity
 from predfeat.report._traces import plain
 
 __all__ = [
@@ -15,6 +17,7 @@ __all__ = [
     "describe_loadings",
     "frames_where_high",
     "frequency_profile",
+    "responses",
     "smaller_image",
 ]
 
@@ -37,6 +40,22 @@ def correlations(samples: FloatArray, features: FloatArray) -> FloatArray:
     """
     columns, signals = _unit(samples), _unit(features)
     return signals.T @ columns
+
+
+def responses(study: Study) -> Sensitivity | None:
+    """Return what nonlinear features respond to; None if the features are linear.
+
+    Parameters
+    ----------
+    study : Study
+
+    Returns
+    -------
+    Sensitivity or None
+    """
+    if not isinstance(study.model, Expanded):
+        return None
+    return sensitivity(study.model, study.recording.values)
 
 
 def _unit(values: FloatArray) -> FloatArray:

@@ -72,7 +72,7 @@ def held_out_shares(study: Study) -> FloatArray:
         NaN where a feature had no counterpart that varied.
     """
     protocol, values = study.protocol, study.recording.values
-    n_features = len(study.model.components_)
+    n_features = len(study.model.get_feature_names_out())
     shares = np.full((len(protocol.splits), n_features), np.nan)
     for i, (split, model) in enumerate(zip(protocol.splits, study.best.models, strict=True)):
         found = model.transform(values[split.test])

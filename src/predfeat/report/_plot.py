@@ -76,7 +76,7 @@ def plot(
         raise ValueError(f"names has {len(names)} entries, but X has {len(matrix.names)} columns.")
     series = check_sequences(matrix, groups)
     moments = _moments(time, series.n_rows)
-    features: FloatArray = (series.rows - model.mean_) @ model.components_.T
+    features: FloatArray = model.transform_series(series).rows
     samples = features[series.valid]
     loadings = correlations(series.samples, samples)
     n_features = features.shape[1]

@@ -234,13 +234,18 @@ _OTHERS = _dict(
         ),
     }
 )
+_EXTREMES = _list(_list(COUNT, at_least=1))
+# Only nonlinear features have them.
+_RESPONSES = {"responses": _dict({"lowest": _EXTREMES, "highest": _EXTREMES})}
 _LOADINGS = {
     "columns": _dict(
-        {"n_columns": COUNT, "features": _list(_list(_dict({"name": TEXT, "loading": NUMBER})))}
+        {"n_columns": COUNT, "features": _list(_list(_dict({"name": TEXT, "loading": NUMBER})))},
+        later=_RESPONSES,
     ),
-    "frequencies": _dict({"frequencies": _SCORES, "profiles": _list(_SCORES)}),
+    "frequencies": _dict({"frequencies": _SCORES, "profiles": _list(_SCORES)}, later=_RESPONSES),
     "images": _dict(
-        {"filters": _list(_IMAGE), "patterns": _list(_IMAGE)}, later={"frames": _list(_IMAGE)}
+        {"filters": _list(_IMAGE), "patterns": _list(_IMAGE)},
+        later={"frames": _list(_IMAGE), **_RESPONSES},
     ),
 }
 _SIGNIFICANCE = _dict(
