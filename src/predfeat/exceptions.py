@@ -30,12 +30,15 @@ __all__ = [
     "StreamError",
     "ModelFileError",
     "DataFileError",
+    "ChangedFileError",
     "MissingColumnsError",
     "MissingLibraryError",
     "SplitError",
     "ResultsError",
     "LedgerError",
     "WorkerError",
+    "ClusterError",
+    "MemoryLimitError",
     "ConstantColumnsWarning",
     "UnknownSymbolsWarning",
     "DisconnectedSymbolsWarning",
@@ -143,6 +146,10 @@ class DataFileError(DataError):
     """A file cannot be read or written as a series; the message says why and what to do."""
 
 
+class ChangedFileError(DataFileError):
+    """A file that is read several times has changed in between."""
+
+
 class MissingColumnsError(DataFileError):
     """A file lacks columns that were named.
 
@@ -173,6 +180,14 @@ class LedgerError(ValueError):
 
 class WorkerError(RuntimeError):
     """A worker process was terminated from outside."""
+
+
+class ClusterError(RuntimeError):
+    """A Dask cluster cannot be reached, or its workers cannot do the work."""
+
+
+class MemoryLimitError(MemoryError, ValueError):
+    """What would have to be held at once does not fit into the memory that is free."""
 
 
 class ConstantColumnsWarning(UserWarning):

@@ -11,10 +11,20 @@ from predfeat.series._annotations import (
     Classes,
     check_annotations,
 )
+from predfeat.series._blocks import Blocks, Piece, check_blocks
+from predfeat.series._cluster import check_workers, open_cluster
 from predfeat.series._episodes import Episodes, from_episodes
-from predfeat.series._matrix import Matrix, check_matrix, column_names, refuse_overflow
+from predfeat.series._matrix import (
+    Matrix,
+    check_matrix,
+    column_names,
+    note_columns,
+    refuse_overflow,
+)
 from predfeat.series._observations import flatten_observation
+from predfeat.series._open_rows import as_rows, open_rows
 from predfeat.series._preparation import aliased_share, delay, detrend, difference, thin
+from predfeat.series._rows import Rows, is_large
 from predfeat.series._sequences import Sequences, check_sequences, fewer_rows
 from predfeat.series._states import States, find_states, what_follows
 from predfeat.series._symbols import NO_SYMBOL, Symbols, as_objects, check_symbols, find_symbols
@@ -24,17 +34,23 @@ __all__ = [
     "Episodes",
     "ANNOTATIONS",
     "Annotations",
+    "Blocks",
     "Classes",
     "Matrix",
+    "Piece",
+    "Rows",
     "Sequences",
     "States",
     "Symbols",
     "aliased_share",
     "as_objects",
+    "as_rows",
     "check_annotations",
+    "check_blocks",
     "check_matrix",
     "check_sequences",
     "check_symbols",
+    "check_workers",
     "column_names",
     "delay",
     "detrend",
@@ -47,6 +63,10 @@ __all__ = [
     "from_frame",
     "from_list",
     "from_trials",
+    "is_large",
+    "note_columns",
+    "open_cluster",
+    "open_rows",
     "refuse_overflow",
     "thin",
     "what_follows",
