@@ -25,7 +25,7 @@ from predfeat.series._sequences import (
 )
 from predfeat.series._states import what_follows
 
-__all__ = ["Blocks", "Piece", "check_blocks"]
+__all__ = ["Blocks", "Piece", "block_windows", "check_blocks"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,9 +132,7 @@ class Blocks:
         which = np.searchsorted(self.borders, times, side="right") - 1
         return self.borders[which], self.borders[which + 1]
 
-    def check_times(
-        self, back: int, ahead: int, *, shorten: str = "fewer lags (n_lags)"
-    ) -> None:
+    def check_times(self, back: int, ahead: int, *, shorten: str = "fewer lags (n_lags)") -> None:
         """Raise if no run has so many rows; see `Sequences.times`."""
         lengths = self.run_stop - self.run_first
         if len(lengths) == 0:
@@ -194,11 +192,8 @@ def check_blocks(rows: Rows) -> Blocks:
     >>> blocks.run_first.tolist(), blocks.run_stop.tolist()
     ([0, 1, 3], [1, 2, 4])
     """
-    block_rows = rows_in_a_block(rows.n_columns)
-    known = np.empty(0, dtype=np.intp) if rows.borders is None else rows.borders
-    windows = _windows(rows.n_rows, block_rows, known, 0, 0)
     parameters = {"names": rows.names, "has_ids": rows.borders is None}
-    found = list(rows.map(_surveyed, windows, parameters))
+    found = list(rows.map(_surveyed, block_windows(rows), parameters))
     borders = _joined_borders(found) if rows.borders is None else rows.borders
     refuse_empty_columns(np.all([each.is_empty for each in found], axis=0), rows.names, "X")
     firsts, stops = _joined_runs(found, borders)
@@ -207,7 +202,7 @@ def check_blocks(rows: Rows) -> Blocks:
     zeros = np.zeros(rows.n_columns)
     return Blocks(
         rows,
-        block_rows,
+        rows_in_a_block(rows.n_columns),
         np.append(borders, rows.n_rows),
         firsts,
         stops,
@@ -215,6 +210,12 @@ def check_blocks(rows: Rows) -> Blocks:
         np.max([each.largest for each in sampled], axis=0) if sampled else zeros,
         sum((each.mean * (each.count / count) for each in sampled), zeros),
     )
+
+
+def block_windows(rows: Rows) -> list[Window]:
+    """Return the blocks of rows, without the borders of sequences."""
+    nowhere = np.empty(0, dtype=np.intp)
+    return _windows(rows.n_rows, rows_in_a_block(rows.n_columns), nowhere, 0, 0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,11 +46,14 @@ class Matrix:
     resolution : float
         Relative rounding error of the input's own type. Differences below it are not signal, even
         though float64 could tell them apart.
+    ids : ndarray of shape (n_rows,), optional
+        The group ids, where the input itself has some.
     """
 
     values: FloatArray
     names: list[str]
     resolution: float
+    ids: AnyArray | None = None
 
 
 def check_matrix(
@@ -66,7 +69,7 @@ def check_matrix(
 
     Parameters
     ----------
-    X : array-like of shape (n_rows, n_columns)
+    X : array-like of shape (n_rows, n_columns), or Rows
         Numbers of any real type, an array or a DataFrame. NaN marks a gap.
     name : str
         Name of the argument in messages.
@@ -107,7 +110,7 @@ def _read(rows: Rows, name: str, estimator: Any, reset: bool, largest: float) ->
         note_columns(estimator, rows, reset=reset)
     values = rows.whole()
     refuse_huge(values, rows.names, name, largest)
-    return Matrix(values, rows.names, rows.resolution)
+    return Matrix(values, rows.names, rows.resolution, rows.whole_ids())
 
 
 def note_columns(estimator: Any, rows: Rows, *, reset: bool) -> None:
@@ -293,17 +296,17 @@ def refuse_huge(
     if infinite.any():
         raise InfiniteValueError(
             f"Input {name} contains infinity: {int(infinite.sum())} value(s), "
-            f"{_first_of(infinite, names, first_row)}. Replace it with a number, or with NaN to mark the row "
-            "as a gap."
+            f"{_first_of(infinite, names, first_row)}. Replace it with a number, or with NaN to "
+            "mark the row as a gap."
         )
     with np.errstate(invalid="ignore"):
         huge = np.abs(values) > largest
     if huge.any():
         raise ScaleError(
             f"{name} holds {int(huge.sum())} number(s) beyond {largest:g}, "
-            f"{_first_of(huge, names, first_row)}: {values[huge][0]:g}. float64 cannot hold sums of them. "
-            "Divide the column by a large number, or put NaN in their place to mark these rows as "
-            "gaps."
+            f"{_first_of(huge, names, first_row)}: {values[huge][0]:g}. float64 cannot hold sums "
+            "of them. Divide the column by a large number, or put NaN in their place to mark these "
+            "rows as gaps."
         )
 
 

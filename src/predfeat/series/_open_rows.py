@@ -124,9 +124,7 @@ def as_rows(X: Any, groups: Any = None) -> Rows | None:
         return open_rows(X, groups=groups)
     if isinstance(X, Matrix):
         borders, ids = _known_groups(groups, len(X.values))
-        return ArrayRows(
-            X.values, borders=borders, ids=ids, names=X.names, resolution=X.resolution
-        )
+        return ArrayRows(X.values, borders=borders, ids=ids, names=X.names, resolution=X.resolution)
     is_plain = type(X) in (np.ndarray, np.memmap)
     if is_plain and X.ndim == 2 and X.dtype.kind in "buif" and X.shape[1] > 0:
         borders, ids = _known_groups(groups, len(X))
@@ -141,9 +139,7 @@ def _of_files(source: Any, groups: Any, columns: Any, by_file: bool, client: Any
         columns = [columns]
     paths = _found(source)
     is_column = isinstance(groups, str)
-    known = open_files(
-        paths, columns=columns, group=groups if is_column else None, by_file=by_file
-    )
+    known = open_files(paths, columns=columns, group=groups if is_column else None, by_file=by_file)
     ids = None
     if groups is not None and not is_column:
         n_rows = sum(file.n_rows for file in known["files"])

@@ -302,8 +302,7 @@ def _chosen_columns(
     if missing:
         listed = ", ".join(map(repr, missing[:_MOST_NAMES_SHOWN]))
         raise MissingColumnsError(
-            f"{path.name} has no column {listed}. It has "
-            f"{', '.join(map(repr, list(known)[:20]))}.",
+            f"{path.name} has no column {listed}. It has {', '.join(map(repr, list(known)[:20]))}.",
             path.name,
             tuple(missing),
         )

@@ -98,6 +98,12 @@ class Rows(ABC):
     resolution: float
     borders: IntArray | None
     ids: AnyArray | None = None
+    client: Any = None
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether the work is done on a cluster."""
+        return self.client is not None
 
     @property
     def shape(self) -> tuple[int, int]:

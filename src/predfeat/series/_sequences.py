@@ -16,7 +16,6 @@ from predfeat.exceptions import (
     ShortSequencesError,
 )
 from predfeat.series._matrix import Matrix, check_matrix
-from predfeat.series._rows import Rows
 
 __all__ = [
     "Sequences",
@@ -206,7 +205,7 @@ def check_sequences(
 
     Parameters
     ----------
-    X : array-like of shape (n_rows, n_columns), or Matrix
+    X : array-like of shape (n_rows, n_columns), Matrix or Rows
         Rows in time order. A row that holds a NaN is a gap: it is not a sample, and no state,
         difference or prediction crosses it.
     groups : array-like of shape (n_rows,), optional
@@ -236,8 +235,13 @@ def check_sequences(
     matrix = X if isinstance(X, Matrix) else check_matrix(X, name=name, min_rows=min_rows)
     values = matrix.values
     n_rows = len(values)
-    if isinstance(X, Rows) and groups is None:
-        groups = X.whole_ids()
+    if matrix.ids is not None:
+        if groups is not None:
+            raise GroupsError(
+                f"groups were given beside {name}, which has group ids of its own. Give one of "
+                "the two."
+            )
+        groups = matrix.ids
     ids = None if groups is None else check_groups(groups, n_rows)
     if not is_part and n_rows:
         refuse_empty_columns(np.isnan(values).all(axis=0), matrix.names, name)
