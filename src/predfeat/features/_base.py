@@ -264,7 +264,8 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """
         check_is_fitted(self)
         if is_dask_array(X):
-            return self._lazily_transformed(X)
+            lazy: FloatArray = self._lazily_transformed(X)
+            return lazy
         rows = as_rows(X)
         if rows is not None and is_large(rows.n_rows):
             note_columns(self, rows, reset=False)
@@ -368,8 +369,9 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         float
             At most `n_components`.
         """
-        if isinstance(X, Rows):
-            groups = as_rows(X, groups).whole_ids()
+        rows = as_rows(X, groups) if isinstance(X, Rows) else None
+        if rows is not None:
+            groups = rows.whole_ids()
         features = np.asarray(self.transform(X))
         check_ignored_target(y, groups, len(features), type(self).__name__)
         n_lags, horizon = getattr(self, "n_lags", 1), getattr(self, "horizon", 1)

@@ -97,7 +97,11 @@ class Nearest:
         squared = np.hstack([self.squared, other.squared])
         steps = np.hstack([self.steps, other.steps])
         best = np.lexsort((rows, steps, squared), axis=1)[:, : self.rows.shape[1]]
-        return Nearest(*(np.take_along_axis(each, best, axis=1) for each in (rows, squared, steps)))
+        return Nearest(
+            np.take_along_axis(rows, best, axis=1),
+            np.take_along_axis(squared, best, axis=1),
+            np.take_along_axis(steps, best, axis=1),
+        )
 
     def table(self, times: IntArray) -> NeighborTable:
         """Return the neighbours as a table, once all parts have been searched."""

@@ -254,7 +254,7 @@ def _surveyed(rows: Rows, window: Window, names: list[str], has_ids: bool) -> _S
         window.start,
         edges[::2],
         edges[1::2],
-        missing.all(axis=0),
+        np.asarray(missing.all(axis=0)),
         len(samples),
         samples.min(axis=0, initial=np.inf),
         samples.max(axis=0, initial=-np.inf),

@@ -124,6 +124,7 @@ def map_on_cluster(
 ) -> Iterator[Any]:
     """Do a task in every window on the workers; yield the results in the order of the windows."""
     import dask
+    from dask.delayed import delayed
 
     is_array = isinstance(rows, DaskRows)
     # One large argument of many tasks travels once, as the result of a task that returns it.
@@ -139,7 +140,7 @@ def map_on_cluster(
             if isinstance(rows, DaskRows):
                 piece = rows.array[window.first : window.end]
                 pending.append(
-                    client.compute(dask.delayed(_on_piece)(shared, window, piece), pure=False)
+                    client.compute(delayed(_on_piece, pure=False)(shared, window, piece))
                 )
             else:
                 pending.append(client.submit(_on_source, shared, window, pure=False))

@@ -244,7 +244,7 @@ def check_sequences(
         groups = matrix.ids
     ids = None if groups is None else check_groups(groups, n_rows)
     if not is_part and n_rows:
-        refuse_empty_columns(np.isnan(values).all(axis=0), matrix.names, name)
+        refuse_empty_columns(np.asarray(np.isnan(values).all(axis=0)), matrix.names, name)
     sequence_start = np.zeros(n_rows, dtype=bool)
     if n_rows:
         sequence_start[0] = True
