@@ -182,7 +182,7 @@ class WorkerError(RuntimeError):
     """A worker process was terminated from outside."""
 
 
-class ClusterError(RuntimeError):
+class ClusterError(OSError):
     """A Dask cluster cannot be reached, or its workers cannot do the work."""
 
 

@@ -231,7 +231,7 @@ def test_what_cannot_be_fitted_is_refused(tmp_path):
         SFA(n_steps=300).fit(rows)
     with pytest.raises(ShortSequencesError, match=r"fewer lags \(n_lags\)"):
         GPFA(n_lags=300, n_centers=80).fit(rows)
-    with pytest.raises(TooFewStatesError, match="theiler=400 leaves the state at row .* only"):
+    with pytest.raises(TooFewStatesError, match=r"theiler=400 leaves the state at row .* only"):
         GPFA(n_neighbors=4, n_centers=80, theiler=400).fit(open_rows(X))
     model = SFA().fit(rows)
     (tmp_path / "x.npy").unlink()

@@ -1,5 +1,7 @@
 """A library in parts: the nearest of all parts are the nearest of the whole."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -18,7 +20,7 @@ def search_in_parts(X, groups, n_lags, k, cuts, theiler=0, order=1):
     last = np.minimum(times + theiler, series.sequence_last[times])
     asked = Asked(states, times, first, last + 1)
     found = Nearest.nothing(len(times), k)
-    for start, stop in list(zip(cuts[:-1], cuts[1:], strict=True))[::order]:
+    for start, stop in list(pairwise(cuts))[::order]:
         begin = max(start - n_lags + 1, 0)
         part = check_sequences(X[begin:stop], groups[begin:stop], is_part=True)
         own = np.flatnonzero(part.reach(back=n_lags - 1))
@@ -51,7 +53,7 @@ def test_the_order_of_parts_does_not_matter():
 
 def test_equal_states_share_their_neighbours_fairly():
     """Among 200 equal states nobody is everybody's neighbour, nor anybody its own."""
-    parts, whole = search_in_parts(np.zeros((200, 2)), np.zeros(200), 1, 5, CUTS)
+    parts, _ = search_in_parts(np.zeros((200, 2)), np.zeros(200), 1, 5, CUTS)
     assert np.all(parts.distances == 0.0)
     assert not np.any(parts.indices == parts.times[:, None])
     assert np.all(np.diff(np.sort(parts.indices, axis=1), axis=1) > 0)  # nobody twice

@@ -136,11 +136,13 @@ def test_files_that_do_not_belong_together_are_refused(tmp_path):
     text = as_parquet(tmp_path / "3.parquet", X, word=["a"] * 50)
     with pytest.raises(DimensionError, match=r"1\.npy has 3 columns of float64, 2\.npy has 5"):
         open_rows([one, wide])
-    with pytest.raises(DimensionError, match="3 columns of float64, 3.npy has 3 of int64"):
+    with pytest.raises(DimensionError, match=r"3 columns of float64, 3\.npy has 3 of int64"):
         open_rows([one, whole])
     with pytest.raises(MissingColumnsError, match=r"2\.parquet has no column 'c2'"):
         open_rows([table, other])
-    with pytest.raises(DimensionError, match="those of 1.parquet differ from those of 2.parquet"):
+    with pytest.raises(
+        DimensionError, match=r"those of 1\.parquet differ from those of 2\.parquet"
+    ):
         open_rows([other, table])
     with pytest.raises(DataFileError, match=r"either \.npy or \.parquet, but these are \.npy, \.p"):
         open_rows([one, table])

@@ -108,12 +108,24 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _large_rows(self, X: Any, groups: ArrayLike | None) -> Rows | None:
         rows = as_rows(X)
-        if rows is None or not is_large(rows.n_rows) or not self._takes_blocks(rows.n_rows):
+        if rows is None or not is_large(rows.n_rows) or not self.takes_blocks(rows.n_rows):
             return None
         return as_rows(X, groups)
 
-    def _takes_blocks(self, n_rows: int) -> bool:
-        """Tell whether the method reads a series of so many rows block by block."""
+    def takes_blocks(self, n_rows: int) -> bool:
+        """Tell whether the method, with these parameters, reads so many rows block by block.
+
+        Parameters
+        ----------
+        n_rows : int
+            Of a series that is too long to be read whole without need.
+
+        Examples
+        --------
+        >>> from predfeat import GPFA
+        >>> GPFA().takes_blocks(10**6), GPFA(n_centers=None).takes_blocks(10**6)
+        (True, False)
+        """
         return False
 
     def _fit_blocks(self, blocks: Blocks) -> None:

@@ -412,7 +412,8 @@ default="input"
             directions, self.eigenvalues_ = self._refined(white, directions)
         return directions
 
-    def _takes_blocks(self, n_rows: int) -> bool:
+    def takes_blocks(self, n_rows: int) -> bool:
+        """See `LinearFeatures.takes_blocks`."""
         is_named = isinstance(self.init, str) and self.init in BLOCK_STARTS
         return (
             count_centers(n_rows, self.n_centers) < n_rows

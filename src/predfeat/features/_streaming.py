@@ -174,7 +174,8 @@ class StreamingFeatures(LinearFeatures):
         # While there is too little data, there are columns and statistics but no features.
         return hasattr(self, "components_")
 
-    def _takes_blocks(self, n_rows: int) -> bool:
+    def takes_blocks(self, n_rows: int) -> bool:
+        """See `LinearFeatures.takes_blocks`."""
         return True
 
     def find_directions_in_blocks(self, blocks: Blocks, whitening: Whitening) -> FloatArray:
