@@ -110,7 +110,7 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         rows = as_rows(X)
         if rows is None or not is_large(rows.n_rows) or not self.takes_blocks(rows.n_rows):
             return None
-        return as_rows(X, groups)
+        return as_rows(X, groups=groups)
 
     def takes_blocks(self, n_rows: int) -> bool:
         """Tell whether the method, with these parameters, reads so many rows block by block.
@@ -381,7 +381,7 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         float
             At most `n_components`.
         """
-        rows = as_rows(X, groups) if isinstance(X, Rows) else None
+        rows = as_rows(X, groups=groups) if isinstance(X, Rows) else None
         if rows is not None:
             groups = rows.whole_ids()
         features = np.asarray(self.transform(X))

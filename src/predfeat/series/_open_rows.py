@@ -104,7 +104,7 @@ def open_rows(
     return ArrayRows(array, borders=borders, ids=ids)
 
 
-def as_rows(X: Any, groups: Any = None) -> Rows | None:
+def as_rows(X: Any, *, groups: Any = None) -> Rows | None:
     """Return X as `Rows` if it can be read a block at a time as it is; else None.
 
     Parameters
