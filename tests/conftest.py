@@ -53,3 +53,13 @@ def two_blas_threads():
         if set(counts()) != {2}:
             pytest.skip("this BLAS does not take a second thread")
         yield counts
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """Let series of more than 100 rows count as long, and blocks have 64 rows."""
+    from predfeat.series import _rows
+
+    monkeypatch.setattr(_rows, "_READ_WHOLE", 100)
+    monkeypatch.setattr(_rows, "_NUMBERS_IN_A_BLOCK", 64)
+    monkeypatch.setattr(_rows, "_FEWEST_ROWS", 64)

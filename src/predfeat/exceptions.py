@@ -32,6 +32,7 @@ __all__ = [
     "StreamError",
     "ModelFileError",
     "DataFileError",
+    "ChangedFileError",
     "MissingColumnsError",
     "MissingLibraryError",
     "SplitError",
@@ -39,6 +40,7 @@ __all__ = [
     "ResultsError",
     "LedgerError",
     "WorkerError",
+    "ClusterError",
     "ConstantColumnsWarning",
     "ManyColumnsWarning",
     "UnknownSymbolsWarning",
@@ -157,6 +159,10 @@ class DataFileError(DataError):
     """A file cannot be read or written as a series; the message says why and what to do."""
 
 
+class ChangedFileError(DataFileError):
+    """A file that is read several times has changed in between."""
+
+
 class MissingColumnsError(DataFileError):
     """A file lacks columns that were named.
 
@@ -191,6 +197,10 @@ class LedgerError(ValueError):
 
 class WorkerError(RuntimeError):
     """A worker process was terminated from outside."""
+
+
+class ClusterError(OSError):
+    """A Dask cluster cannot be reached, or its workers cannot do the work."""
 
 
 class ConstantColumnsWarning(UserWarning):

@@ -32,6 +32,13 @@ from predfeat.cli._expansions import (
     refuse_with_expansion,
     responses_in_words,
 )
+from predfeat.cli._fit_in_blocks import (
+    Cluster,
+    choose_in_blocks,
+    connected,
+    recording_of,
+    rows_in_blocks,
+)
 from predfeat.cli._methods import WORDS, complete_method, understand_method
 from predfeat.cli._notes import data_notes
 from predfeat.cli._options import (
@@ -114,6 +121,7 @@ def fit(
         ),
     ] = None,
     jobs: Jobs = -1,
+    cluster: Cluster = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
@@ -141,11 +149,15 @@ def fit(
         predfeat fit weather.csv --expansion quadratic
 
         predfeat fit song.flac --method sfa --pca-components 50 -o song.predfeat
+
+        predfeat fit years.parquet -c wind -c rain --cluster tcp://10.0.0.1:8786
     """
     refuse_unwritable([out], force=force, data=files)
     others = {"--label": label, "--action": action, "--reward": reward, "--max-rows": max_rows,
               "--diagnosis": diagnosis or None, "--expansion": expansion,
               "--layers": layers}  # fmt: skip
+    if cluster is not None and (symbols is not None or means_symbols(method)):
+        raise typer.BadParameter("it does not go with symbols.", param_hint="--cluster")
     if symbols is not None or means_symbols(method) or _is_text(files, method, reading):
         _refuse_with_symbols(method, others)
         _fit_symbols(
@@ -155,7 +167,12 @@ def fit(
     method, expansion = chosen_expansion(method, expansion, layers)
     if expansion is not None:
         refuse_with_expansion({"--action": action, "--reward": reward, "--diagnosis": diagnosis})
-    model = _estimator(method, parameters, jobs)
+    model, others["--expansion"] = _estimator(method, parameters, jobs), expansion
+    with connected(cluster) as client:
+        rows = rows_in_blocks(files, reading, model, parameters, others, client)
+        if rows is not None:
+            _fit_in_blocks(model, rows, files, reading, parameters, out, force=force, quiet=quiet)
+            return
     columns = named_columns(model, label, action, reward)
     if columns and diagnosis:
         raise typer.BadParameter(
@@ -192,6 +209,33 @@ def fit(
             say(f"  {sentence}")
     if diagnosis and not quiet:
         _diagnose(model, recording.names, values, groups, jobs)
+
+
+def _fit_in_blocks(
+    model: Any,
+    rows: Any,
+    files: list[Path],
+    reading: dict[str, Any],
+    given: dict[str, Any],
+    out: Path,
+    *,
+    force: bool,
+    quiet: bool,
+) -> None:
+    from predfeat.persistence import save
+
+    recording = recording_of(rows, files)
+    choose_in_blocks(model, given, rows)
+    with (
+        progress_bar(f"fitting {type(model).__name__}", quiet=quiet) as progress,
+        following(progress),
+        _constant_columns_by_name(recording, quiet=quiet),
+    ):
+        model.fit(rows)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    save(model, out, notes=data_notes(recording, reading), overwrite=force)
+    if not quiet:
+        _say_what_was_fitted(model, recording, rows.n_rows, out, "pca_components" in given)
 
 
 def _is_text(files: list[Path], method: str, reading: dict[str, Any]) -> bool:

@@ -15,8 +15,22 @@ from predfeat.exceptions import DimensionError
 from predfeat.features._earlier_fit import earlier_fit_aside
 from predfeat.features._ignored_target import check_ignored_target
 from predfeat.features._memory_needed import refuse_too_large
+from predfeat.features._in_blocks import chunk_features, features_of
 from predfeat.measures import predicted_shares
-from predfeat.series import Matrix, Sequences, check_matrix, check_sequences, refuse_overflow
+from predfeat.series import (
+    Blocks,
+    Matrix,
+    Rows,
+    Sequences,
+    as_rows,
+    check_blocks,
+    check_matrix,
+    check_sequences,
+    is_dask_array,
+    is_large,
+    note_columns,
+    refuse_overflow,
+)
 from predfeat.solvers import fix_signs
 from predfeat.whitening import Whitening, fit_whitening
 
@@ -53,8 +67,9 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_columns)
-            Rows in time order. A row that holds a NaN is a gap.
+        X : array-like of shape (n_rows, n_columns), Dask array or Rows
+            Rows in time order. A row that holds a NaN is a gap. SFA, PFA and GPFA read more than
+            50 000 rows block by block; see `predfeat.series.open_rows`.
         y : ignored
             For scikit-learn's pipelines. An error is raised if it does not have one entry per
             row. A warning is given if it looks like `groups`: ids that each fill one block of
@@ -70,12 +85,79 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """
         self.check_parameters()
         with earlier_fit_aside(self):
-            refuse_too_large(X, self.get_params(deep=False))
-            matrix = check_matrix(X, estimator=self, min_rows=2)
-            check_ignored_target(y, groups, len(matrix.values), type(self).__name__)
-            series, whitening = self._whitened(matrix, groups)
+            given = self._given(X, groups)
+            n_rows = given.n_rows if isinstance(given, Blocks) else len(given.values)
+            check_ignored_target(y, groups, n_rows, type(self).__name__)
+            if isinstance(given, Blocks):
+                self._fit_blocks(given)
+                return self
+            series, whitening = self._whitened(given, groups)
             self._fit_white(whitening.apply(series), whitening)
         return self
+
+    def _given(self, X: Any, groups: ArrayLike | None) -> Matrix | Blocks:
+        """Return what was given to `fit`: in blocks if it is large, and the method takes them."""
+        rows = self._large_rows(X, groups)
+        if rows is None:
+            refuse_too_large(X, self.get_params(deep=False))
+            matrix = check_matrix(X, estimator=self, min_rows=2)
+            rows = None if isinstance(X, Rows) else self._large_rows(matrix, groups)
+            if rows is None:
+                return matrix
+        else:
+            note_columns(self, rows, reset=True)
+        blocks = check_blocks(rows)
+        blocks.check_times(0, 1)  # raises if no two samples are adjacent: no dynamics
+        return blocks
+
+    def _large_rows(self, X: Any, groups: ArrayLike | None) -> Rows | None:
+        rows = as_rows(X)
+        if rows is None or not is_large(rows.n_rows) or not self.takes_blocks(rows.n_rows):
+            return None
+        return as_rows(X, groups=groups)
+
+    def takes_blocks(self, n_rows: int) -> bool:
+        """Tell whether the method, with these parameters, reads so many rows block by block.
+
+        Parameters
+        ----------
+        n_rows : int
+            Of a series that is too long to be read whole without need.
+
+        Examples
+        --------
+        >>> from predfeat import GPFA
+        >>> GPFA().takes_blocks(10**6), GPFA(n_centers=None).takes_blocks(10**6)
+        (True, False)
+        """
+        return False
+
+    def _fit_blocks(self, blocks: Blocks) -> None:
+        """Find and keep the directions of a series that is read block by block."""
+        whitening = fit_whitening(
+            blocks,
+            self.pca_components,
+            names=blocks.rows.names,
+            resolution=blocks.rows.resolution,
+        )
+        whitening.require(self.n_components)
+        self._keep(whitening, self.find_directions_in_blocks(blocks, whitening))
+
+    def find_directions_in_blocks(self, blocks: Blocks, whitening: Whitening) -> FloatArray:
+        """Do what `find_directions` does for a series that is read block by block.
+
+        Parameters
+        ----------
+        blocks : Blocks
+            The training data, as it was given.
+        whitening : Whitening
+            The map to white space.
+
+        Returns
+        -------
+        ndarray of shape (rank, n_components)
+        """
+        raise NotImplementedError(f"{type(self).__name__} needs all rows at once")
 
     def _whitened(self, matrix: Matrix, groups: ArrayLike | None) -> tuple[Sequences, Whitening]:
         """Return a checked matrix as a series, and the map that makes it white."""
@@ -188,15 +270,26 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_columns)
+        X : array-like of shape (n_rows, n_columns), or Rows
 
         Returns
         -------
         ndarray of shape (n_rows, n_components)
-            (X - mean_) @ components_.T; rows with a NaN stay NaN.
+            (X - mean_) @ components_.T; rows with a NaN stay NaN. For a Dask array, it is a Dask
+            array of the same chunks of rows, and nothing is computed yet.
         """
         check_is_fitted(self)
-        values = check_matrix(X, estimator=self, reset=False, keep_narrow=True).values
+        if is_dask_array(X):
+            lazy: FloatArray = self._lazily_transformed(X)
+            return lazy
+        rows = as_rows(X)
+        if rows is not None and is_large(rows.n_rows):
+            note_columns(self, rows, reset=False)
+            return features_of(rows, self.mean_, self.components_)
+        matrix = check_matrix(X, estimator=self, reset=False, keep_narrow=True)
+        values, rows = matrix.values, as_rows(matrix)
+        if rows is not None and is_large(rows.n_rows):  # the same bits as above
+            return features_of(rows, self.mean_, self.components_)
         features = np.empty((len(values), len(self.components_)))
         # Block by block: the centred rows would take the memory of X once more, or twice if X is
         # in float32.
@@ -213,6 +306,20 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         features[gaps] = np.nan
         refuse_overflow(features[~gaps], "features", of="X")
         return features
+
+    def _lazily_transformed(self, X: Any) -> Any:
+        n_features, name = self.n_features_in_, type(self).__name__
+        if X.ndim != 2 or X.shape[1] != n_features:
+            raise DimensionError(
+                f"X has shape {X.shape}, but {name} is expecting {n_features} features as input."
+            )
+        return X.rechunk({1: -1}).map_blocks(
+            chunk_features,
+            mean=self.mean_,
+            components=self.components_,
+            dtype=np.float64,
+            chunks=(X.chunks[0], (len(self.components_),)),
+        )
 
     def transform_series(self, series: Sequences) -> Sequences:
         """Extract the features of a checked series, without further checks.
@@ -301,6 +408,9 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
 def predicted_score(model: Any, X: Any, y: Any, groups: ArrayLike | None) -> float:
     """Return how many features' worth of variance a model predicts; see `LinearFeatures.score`."""
+    rows = as_rows(X, groups=groups) if isinstance(X, Rows) else None
+    if rows is not None:
+        groups = rows.whole_ids()
     features = np.asarray(model.transform(X))
     check_ignored_target(y, groups, len(features), type(model).__name__)
     n_lags, horizon = getattr(model, "n_lags", 1), getattr(model, "horizon", 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -12,21 +13,30 @@ import numpy as np
 from predfeat._compat import JOBS, POSITIVE, WINDOW, Interval, StrOptions
 from predfeat._logging import tell
 from predfeat._progress import following, step
+from predfeat._threads import one_blas_thread
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import RankError
 from predfeat.features._base import LinearFeatures
+from predfeat.features._block_graphs import BlockGraphs, is_plain
 from predfeat.features._contradictions import refuse_contradictions
 from predfeat.features._descent import Objective, descend, sorted_by_share
 from predfeat.features._earlier_fit import earlier_fit_aside
 from predfeat.features._embedding import Embedding, GraphSettings
 from predfeat.features._first_within_tolerance import first_within_tolerance
 from predfeat.features._ignored_target import check_ignored_target, warn_of_unused
-from predfeat.features._iteration import Observer, iterate
+from predfeat.features._iteration import Observer, iterate, repeated
 from predfeat.features._memory_needed import refuse_too_large
 from predfeat.features._run import Iteration, Run, averaged
 from predfeat.features._search_recall import search_recall
 from predfeat.features._similar_states import FirstNeighbors
-from predfeat.features._starts import STARTS, TRIED, given_directions, start_directions
+from predfeat.features._starts import (
+    BLOCK_STARTS,
+    STARTS,
+    TRIED,
+    given_directions,
+    start_directions,
+    start_in_blocks,
+)
 from predfeat.features._stopping import BestIteration, Settled, StopPolicy, either
 from predfeat.graph import GRAPHS, Different, EdgeTerm, Future, Past, is_fixed
 from predfeat.measures import left_open
@@ -35,10 +45,19 @@ from predfeat.neighbors import (
     ENGINES,
     Metric,
     NeighborTable,
+    count_centers,
     is_exact,
     is_neighbors,
 )
-from predfeat.series import Annotations, Sequences, check_annotations, check_matrix
+from predfeat.series import (
+    Annotations,
+    Blocks,
+    Matrix,
+    Sequences,
+    check_annotations,
+    check_matrix,
+    fewer_rows,
+)
 from predfeat.whitening import Whitening
 
 __all__ = ["GPFA"]
@@ -282,8 +301,11 @@ default="input"
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_columns)
-            Rows in time order. A row that holds a NaN is a gap.
+        X : array-like of shape (n_rows, n_columns), Dask array or Rows
+            Rows in time order. A row that holds a NaN is a gap. More than 50 000 rows are read
+            block by block where a sample of centres asks, with the Euclidean metric, no other
+            terms than `Future` and `Past`, no actions, refine=False, and an `init` other than
+            "auto", "foreca" or neighbours.
         y : array-like of shape (n_rows,) or (n_rows, n_targets), optional
             Labels or values for terms such as `SameLabel`; None or NaN where they are not known.
             Without such a term, y is ignored, as in the other methods.
@@ -306,9 +328,15 @@ default="input"
         """
         self.check_parameters()
         with earlier_fit_aside(self):
-            refuse_too_large(X, self.get_params(deep=False))
-            matrix = check_matrix(X, estimator=self, min_rows=2)
-            n_rows, used = len(matrix.values), self._annotations_used
+            used = self._annotations_used
+            has_actions = actions is not None and "actions" in used
+            given: Matrix | Blocks
+            if has_actions:
+                refuse_too_large(X, self.get_params(deep=False))
+                given = check_matrix(X, estimator=self, min_rows=2)
+            else:
+                given = self._given(X, groups)
+            n_rows = given.n_rows if isinstance(given, Blocks) else len(given.values)
             if "y" not in used:
                 check_ignored_target(y, groups, n_rows, type(self).__name__)
                 y = None
@@ -318,8 +346,11 @@ default="input"
             if actions is not None and "actions" not in used:
                 warn_of_unused("actions", type(self).__name__)
                 actions = None
+            if isinstance(given, Blocks):
+                self._fit_blocks(given)
+                return self
             annotations = check_annotations(n_rows, y=y, actions=actions, rewards=rewards)
-            series, whitening = self._whitened(matrix, groups)
+            series, whitening = self._whitened(given, groups)
             white = whitening.apply(series)
             self._fit_white(white, whitening, annotations=annotations, series=series)
         return self
@@ -433,6 +464,44 @@ default="input"
             spaces.append(self._start(white, whitening, start, space))
         return spaces
 
+    def takes_blocks(self, n_rows: int) -> bool:
+        """See `LinearFeatures.takes_blocks`."""
+        is_named = isinstance(self.init, str) and self.init in BLOCK_STARTS
+        return (
+            count_centers(n_rows, self.n_centers) < n_rows
+            and (is_named or not (isinstance(self.init, str) or is_neighbors(self.init)))
+            and all(map(is_plain, self._terms))
+            and self.metric == "euclidean"
+            and not self.refine
+        )
+
+    def find_directions_in_blocks(self, blocks: Blocks, whitening: Whitening) -> FloatArray:
+        """See `LinearFeatures.find_directions_in_blocks`."""
+        blocks.check_times(self.n_lags - 1, self.horizon, shorten=fewer_rows(self.horizon))
+        self._refuse_many_intermediate(whitening)
+        refuse_contradictions(self.get_params(deep=False), self._terms, None, None)
+        settings = self.settings
+        if blocks.rows.is_elsewhere:
+            settings = replace(settings, n_jobs=1)  # a cluster has its own number of threads
+        with one_blas_thread(whitening.rank):
+            start = start_in_blocks(
+                self.init, blocks, whitening, self._n_between, self.n_lags, self.horizon
+            )
+            run = repeated(
+                BlockGraphs(blocks, whitening, start, settings).embedded,
+                self.n_components,
+                n_intermediate=self.n_intermediate,
+                max_iter=self.max_iter,
+                stop=Settled(self.tol),
+                observer=self._told,
+            )
+        directions, self.eigenvalues_ = self._averaged(run)
+        self.history_, self.n_iter_ = run.history(), len(run.iterations)
+        return directions
+
+    def _told(self, iteration: Iteration, _: Embedding) -> None:
+        tell(self._in_words(iteration), self.verbose)
+
     def _refined(self, white: Sequences, directions: FloatArray) -> tuple[FloatArray, FloatArray]:
         objective = Objective(
             n_lags=self.n_lags,
@@ -507,7 +576,7 @@ default="input"
         **known: Any,
     ) -> Run:
         def observe(iteration: Iteration, embedding: Embedding) -> None:
-            tell(self._in_words(iteration), self.verbose)
+            self._told(iteration, embedding)
             if observer is not None:
                 observer(iteration, embedding)
 

@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from predfeat._compat import POSITIVE
-from predfeat._typing import FloatArray
+from predfeat._typing import FloatArray, IntArray
 from predfeat.features._stream import Change
 from predfeat.features._streaming import StreamingFeatures
 from predfeat.series import Sequences
 from predfeat.solvers import Eigenpairs, smallest_eigenpairs
 from predfeat.whitening import Whitening
 
-__all__ = ["SFA", "slow_and_fast_directions", "slow_directions"]
+__all__ = ["SFA", "furthest_from_noise", "slow_and_fast_directions", "slow_directions"]
 
 
 class SFA(StreamingFeatures):
@@ -120,5 +120,10 @@ def slow_and_fast_directions(white: Sequences, n_components: int) -> FloatArray:
     Both extremes are predictable: what hardly changes, and what flips its sign at every step.
     """
     pairs = slow_directions(white, white.n_columns)
-    order = np.argsort(-np.abs(pairs.values - 2.0), kind="stable")
-    return pairs.vectors[:, order[:n_components]]
+    return pairs.vectors[:, furthest_from_noise(pairs.values)[:n_components]]
+
+
+def furthest_from_noise(slowness: FloatArray) -> IntArray:
+    """Return the positions of slowness values, those furthest from white noise's first."""
+    order: IntArray = np.argsort(-np.abs(slowness - 2.0), kind="stable")
+    return order

@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import DimensionError, RankError
 from predfeat.features._foreca import forecastable_directions
-from predfeat.features._pfa import linearly_predictable_directions
-from predfeat.features._sfa import slow_and_fast_directions, slow_directions
-from predfeat.series import Sequences, check_matrix
+from predfeat.features._pfa import PFA, linearly_predictable_directions
+from predfeat.features._sfa import (
+    SFA,
+    furthest_from_noise,
+    slow_and_fast_directions,
+    slow_directions,
+)
+from predfeat.series import Blocks, Sequences, check_matrix
 from predfeat.whitening import Whitening
 
-__all__ = ["STARTS", "TRIED", "given_directions", "start_directions"]
+__all__ = [
+    "BLOCK_STARTS",
+    "STARTS",
+    "TRIED",
+    "given_directions",
+    "start_directions",
+    "start_in_blocks",
+]
 
 # The starts that init="auto" tries, in tie-breaking order; ForeCA's is slow.
 TRIED = ("input", "pca", "sfa", "slow_fast", "pfa")
 STARTS = (*TRIED, "foreca")
+# The starts that need sums over blocks alone.
+BLOCK_STARTS = TRIED
 
 
 def start_directions(
@@ -33,6 +49,31 @@ def start_directions(
     if start == "pfa":
         return linearly_predictable_directions(white, n_directions, n_lags, horizon=horizon).vectors
     return forecastable_directions(white, n_directions)[0]
+
+
+def start_in_blocks(
+    init: Any,
+    blocks: Blocks,
+    whitening: Whitening,
+    n_directions: int,
+    n_lags: int,
+    horizon: int = 1,
+) -> FloatArray | None:
+    """Return the directions of a start for a series that is read block by block; None for all."""
+    if not isinstance(init, str):
+        return given_directions(init, whitening)
+    if init == "input":
+        return None
+    if init == "pca":
+        return np.eye(whitening.rank)[:, :n_directions]
+    if init == "pfa":
+        pfa = PFA(n_directions, n_lags=n_lags, horizon=horizon)
+        return pfa.find_directions_in_blocks(blocks, whitening)
+    if init == "sfa":
+        return SFA(n_directions).find_directions_in_blocks(blocks, whitening)
+    slowness = SFA(whitening.rank)
+    directions = slowness.find_directions_in_blocks(blocks, whitening)
+    return directions[:, furthest_from_noise(slowness.eigenvalues_)[:n_directions]]
 
 
 def given_directions(init: ArrayLike, whitening: Whitening) -> FloatArray:

@@ -12,7 +12,7 @@ from predfeat.exceptions import GroupsError
 from predfeat.series import Sequences, States
 from predfeat.whitening import Moments, Whitening
 
-__all__ = ["MOST_STEPS", "Change", "Counted", "Stream", "Window"]
+__all__ = ["MOST_STEPS", "Change", "Counted", "Stream", "Window", "moments_of"]
 
 # A model file has no room for as many sums, or for sums as large, as more lags or steps need.
 MOST_STEPS = 2**16
@@ -141,7 +141,7 @@ class Stream:
         joined = piece.preceded_by(before)
         n_before = len(before)
         dynamics = tuple(
-            total.combined(_moments(joined, kind, n_before))
+            total.combined(moments_of(joined, kind, n_before))
             for total, kind in zip(self.dynamics, counted, strict=True)
         )
         ids = piece.group_ids
@@ -208,9 +208,9 @@ def _comparable(group_id: Any) -> Any:
     return group_id
 
 
-def _moments(series: Sequences, kind: Counted, first: int) -> Moments:
-    """Return the moments of what ends in the rows from `first` on, without holding all at once."""
-    times = np.flatnonzero(series.reach(back=kind.span - 1))
+def moments_of(series: Sequences, kind: Counted, first: int, stop: int | None = None) -> Moments:
+    """Return the moments of what ends in the rows first … stop-1, without holding all at once."""
+    times = np.flatnonzero(series.reach(back=kind.span - 1)[:stop])
     times = times[times >= first]
     width = kind.n_blocks * series.n_columns
     total = Moments.none(width)

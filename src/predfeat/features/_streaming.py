@@ -17,9 +17,10 @@ from predfeat.exceptions import NewStartWarning, RankError, StreamError
 from predfeat.features._base import LinearFeatures
 from predfeat.features._earlier_fit import earlier_fit_aside
 from predfeat.features._ignored_target import check_ignored_target
+from predfeat.features._in_blocks import white_dynamics
 from predfeat.features._stream import MOST_STEPS, Counted, Stream
-from predfeat.series import check_matrix, check_sequences
-from predfeat.whitening import warn_of_constant_columns, whitening_from_moments
+from predfeat.series import Blocks, check_matrix, check_sequences
+from predfeat.whitening import Whitening, warn_of_constant_columns, whitening_from_moments
 
 __all__ = ["StreamingFeatures", "merge"]
 
@@ -172,6 +173,15 @@ class StreamingFeatures(LinearFeatures):
     def __sklearn_is_fitted__(self) -> bool:
         # While there is too little data, there are columns and statistics but no features.
         return hasattr(self, "components_")
+
+    def takes_blocks(self, n_rows: int) -> bool:
+        """See `LinearFeatures.takes_blocks`."""
+        return True
+
+    def find_directions_in_blocks(self, blocks: Blocks, whitening: Whitening) -> FloatArray:
+        """See `LinearFeatures.find_directions_in_blocks`."""
+        dynamics = white_dynamics(blocks, whitening, self.counted())
+        return self.find_directions_in_moments(dynamics)
 
     @abstractmethod
     def counted(self) -> tuple[Counted, ...]:

@@ -25,6 +25,7 @@ from predfeat.graph._terms import (
     GraphContext,
     Past,
     connect,
+    neighborhoods_of,
     shifted_neighborhoods,
 )
 
@@ -47,6 +48,7 @@ __all__ = [
     "connect",
     "explicit_graph",
     "is_fixed",
+    "neighborhoods_of",
     "projected_laplacian",
     "projected_once",
     "relative_distances",

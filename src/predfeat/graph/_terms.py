@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from scipy import sparse
 
-from predfeat._typing import AnyArray
+from predfeat._typing import AnyArray, BoolArray, IntArray
 from predfeat.exceptions import GraphError
 from predfeat.graph._neighborhoods import Neighborhoods, check_graph
 from predfeat.neighbors import NeighborTable
@@ -26,6 +26,7 @@ __all__ = [
     "Past",
     "check_weight",
     "connect",
+    "neighborhoods_of",
     "shifted_neighborhoods",
 ]
 
@@ -151,12 +152,16 @@ class Future:
         check_graph(self.graph)
         check_weight(self.weight)
 
+    def shift(self, n_lags: int, horizon: int) -> int:
+        """Return how many rows after a state the connected sample lies."""
+        return horizon
+
     def neighborhoods(self, context: GraphContext) -> Neighborhoods:
         """Return a neighbourhood for every state that has a successor."""
         return shifted_neighborhoods(
             context.neighbors,
             context.white,
-            context.horizon,
+            self.shift(context.n_lags, context.horizon),
             graph=self.graph,
             weight=self.weight,
         )
@@ -197,13 +202,17 @@ class Past:
         check_graph(self.graph)
         check_weight(self.weight)
 
+    def shift(self, n_lags: int, horizon: int) -> int:
+        """Return how many rows after a state the connected sample lies: a negative number."""
+        return -(n_lags - 1 + horizon)
+
     def neighborhoods(self, context: GraphContext) -> Neighborhoods:
         """Return a neighbourhood for every state that has a predecessor."""
         before = context.past_neighbors
         return shifted_neighborhoods(
             context.neighbors if before is None else before,
             context.white,
-            -(context.n_lags - 1 + context.horizon),
+            self.shift(context.n_lags, context.horizon),
             graph=self.graph,
             weight=self.weight,
         )
@@ -303,15 +312,58 @@ def shifted_neighborhoods(
     centers = neighbors.times[used] + shift
     indices = neighbors.indices[used]
     present = has_node[indices]
+    del used, has_node
+    return neighborhoods_of(
+        centers, indices, present, series.n_rows, shift=shift, graph=graph, weight=weight
+    )
+
+
+def neighborhoods_of(
+    centers: IntArray,
+    indices: IntArray,
+    present: BoolArray,
+    n_rows: int,
+    *,
+    shift: int = 0,
+    graph: str = "star",
+    weight: float = 1.0,
+) -> Neighborhoods:
+    """Connect given samples.
+
+    Parameters
+    ----------
+    centers : ndarray of int, shape (n_neighborhoods,)
+        The row of each neighbourhood's centre.
+    indices : ndarray of int, shape (n_neighborhoods, k)
+        With `shift` added, the rows of its members.
+    present : ndarray of bool, shape (n_neighborhoods, k)
+        Which of these rows there are.
+    n_rows : int
+        Rows of the series.
+    shift : int, default=0
+    graph : {"star", "full"}, default="star"
+    weight : float, default=1.0
+        The weight of each neighbourhood.
+
+    Returns
+    -------
+    Neighborhoods
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.graph import neighborhoods_of
+    >>> there = np.array([[True, False]])
+    >>> found = neighborhoods_of(np.array([0]), np.array([[1, 2]]), there, n_rows=3)
+    >>> found.members.toarray().tolist()
+    [[0.0, 1.0, 0.0]]
+    """
     index_type = np.int32 if present.size < np.iinfo(np.int32).max else np.int64
     first = np.zeros(len(centers) + 1, dtype=index_type)
     np.cumsum(present.sum(axis=1), out=first[1:])
     nodes: AnyArray = indices[present].astype(index_type)
     nodes += shift
-    del indices, present  # S × k numbers, no longer needed
-    members = sparse.csr_array(
-        (np.ones(len(nodes)), nodes, first), shape=(len(centers), series.n_rows)
-    )
+    members = sparse.csr_array((np.ones(len(nodes)), nodes, first), shape=(len(centers), n_rows))
     weights = None if weight == 1.0 else np.full(len(centers), float(weight))
     return Neighborhoods(centers, members, weights, graph=graph)
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from predfeat._compat import POSITIVE, StrOptions, whole_number
+from predfeat._typing import IntArray
 from predfeat.series import States
 
-__all__ = ["CENTER_CONSTRAINTS", "choose_centers", "count_centers"]
+__all__ = ["CENTER_CONSTRAINTS", "choose_centers", "count_centers", "draw_positions"]
 
 # All states are centres as long as that compares no more pairs than this many states do.
 _EXACT_STATES = 50_000
@@ -88,6 +89,19 @@ def choose_centers(
     n_drawn = count_centers(n_states, n_centers)
     if n_drawn == n_states:
         return states
-    borders = np.arange(n_drawn + 1) * n_states // n_drawn
-    drawn = np.random.default_rng(random_state).integers(borders[:-1], borders[1:])
+    drawn = draw_positions(n_states, n_drawn, random_state)
     return States(states.series, states.times[drawn], states.n_lags)
+
+
+def draw_positions(n_states: int, n_drawn: int, random_state: int = 0) -> IntArray:
+    """Return the positions of the states that `choose_centers` draws.
+
+    Examples
+    --------
+    >>> from predfeat.neighbors import draw_positions
+    >>> (draw_positions(100, 4) // 25).tolist()
+    [0, 1, 2, 3]
+    """
+    borders = np.arange(n_drawn + 1) * n_states // n_drawn
+    drawn: IntArray = np.random.default_rng(random_state).integers(borders[:-1], borders[1:])
+    return drawn

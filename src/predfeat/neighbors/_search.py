@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -11,13 +12,13 @@ from predfeat._typing import FloatArray, IntArray
 from predfeat.exceptions import DimensionError
 from predfeat.neighbors._crowded import search_crowded
 from predfeat.neighbors._crowds import find_crowds
-from predfeat.neighbors._exclusion import find_exclusion
+from predfeat.neighbors._exclusion import Exclusion, find_exclusion
 from predfeat.neighbors._question import Question
 from predfeat.neighbors._registry import AUTO, choose_engine, find_engine
 from predfeat.neighbors._table import NeighborTable
 from predfeat.series import Sequences, States
 
-__all__ = ["LARGEST_EXPONENT", "search"]
+__all__ = ["LARGEST_EXPONENT", "Answer", "answered", "search"]
 
 # Of two in the largest number that is squared: far from overflow, and numbers down to 1e-298 of it
 # still have squares that do not vanish.
@@ -76,6 +77,45 @@ def search(
     if engine != AUTO:
         find_engine(engine, takes_library=library is not states)
     excluded = find_exclusion(states, library, n_neighbors, theiler)
+    found = answered(states, library, n_neighbors, excluded, engine, n_jobs, guess)
+    # In place: for many states, these are the largest arrays of a whole fit.
+    squared = found.squared
+    distances = np.ldexp(np.sqrt(squared, out=squared), -found.exponent, out=squared)
+    return NeighborTable(states.times, library.times[found.positions], distances)
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What an engine found.
+
+    Attributes
+    ----------
+    positions : ndarray of int, shape (n_queries, n_neighbors)
+        Positions in the library, nearest first.
+    squared : ndarray of float, shape (n_queries, n_neighbors)
+        Squared distances, times 2^(2 exponent).
+    exponent : int
+    query_places, library_places : ndarray of int
+        By which ties were broken; see `Question`.
+    """
+
+    positions: IntArray
+    squared: FloatArray
+    exponent: int
+    query_places: IntArray
+    library_places: IntArray
+
+
+def answered(
+    states: States,
+    library: States,
+    n_neighbors: int,
+    excluded: Exclusion,
+    engine: str = AUTO,
+    n_jobs: int | None = None,
+    guess: IntArray | None = None,
+) -> Answer:
+    """Find the nearest states that are not excluded; every query has enough of them."""
     queries, scaled, exponent = _well_scaled(states, library)
     library_crowds = find_crowds(scaled)
     query_crowds = library_crowds if queries is scaled else find_crowds(queries)
@@ -87,9 +127,7 @@ def search(
         positions, squared = search_crowded(question, query_crowds, library_crowds, n_threads, ask)
     else:
         positions, squared = ask(question)
-    # In place: for many states, these are the largest arrays of a whole fit.
-    distances = np.ldexp(np.sqrt(squared, out=squared), -exponent, out=squared)
-    return NeighborTable(states.times, library.times[positions], distances)
+    return Answer(positions, squared, exponent, *places)
 
 
 def _ask(engine: str, n_threads: int, question: Question) -> tuple[IntArray, FloatArray]:

@@ -18,8 +18,16 @@ from predfeat.exceptions import (
     NotNumericError,
     ScaleError,
 )
+from predfeat.series._rows import Rows
 
-__all__ = ["Matrix", "check_matrix", "column_names", "refuse_overflow"]
+__all__ = [
+    "Matrix",
+    "check_matrix",
+    "column_names",
+    "note_columns",
+    "refuse_huge",
+    "refuse_overflow",
+]
 
 # The sum of a hundred million numbers of this size is still finite in float64.
 _LARGEST_SUMMABLE = 1e300
@@ -38,11 +46,14 @@ class Matrix:
     resolution : float
         Relative rounding error of the input's own type. Differences below it are not signal, even
         though float64 could tell them apart.
+    ids : ndarray of shape (n_rows,), optional
+        The group ids, where the input itself has some.
     """
 
     values: FloatArray
     names: list[str]
     resolution: float
+    ids: AnyArray | None = None
 
 
 def check_matrix(
@@ -59,7 +70,7 @@ def check_matrix(
 
     Parameters
     ----------
-    X : array-like of shape (n_rows, n_columns)
+    X : array-like of shape (n_rows, n_columns), or Rows
         Numbers of any real type, an array or a DataFrame. NaN marks a gap.
     name : str
         Name of the argument in messages.
@@ -86,14 +97,45 @@ def check_matrix(
     array([[1., 2.],
            [3., 4.]])
     """
+    if isinstance(X, Rows):
+        return _read(X, name, estimator, reset, largest)
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)  # masked values are missing
     if not sparse.issparse(X):
         _refuse_what_is_not_real(X, name)
     values = _as_floats(X, name, estimator, reset, min_rows, keep_narrow)
     names = column_names(X, values.shape[1])
-    _refuse_huge(values, names, name, largest)
+    refuse_huge(values, names, name, largest)
     return Matrix(values, names, _resolution(X))
+
+
+def _read(rows: Rows, name: str, estimator: Any, reset: bool, largest: float) -> Matrix:
+    if estimator is not None:
+        note_columns(estimator, rows, reset=reset)
+    values = rows.whole()
+    refuse_huge(values, rows.names, name, largest)
+    return Matrix(values, rows.names, rows.resolution, rows.whole_ids())
+
+
+def note_columns(estimator: Any, rows: Rows, *, reset: bool) -> None:
+    """Record the columns of rows in an estimator, or compare them with its training data."""
+    if reset:
+        estimator.n_features_in_ = rows.n_columns
+        if rows.has_names:
+            estimator.feature_names_in_ = np.array(rows.names, dtype=object)
+        return
+    if rows.n_columns != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {rows.n_columns} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input."
+        )
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is not None and rows.has_names and list(names) != rows.names:
+        raise ValueError(
+            "the columns of X should have the names, and the order, of those passed during fit: "
+            f"{', '.join(map(repr, list(names)[:5]))}, …, but they are "
+            f"{', '.join(map(repr, rows.names[:5]))}, …. Choose them with open_rows(…, columns=…)."
+        )
 
 
 def _as_floats(
@@ -243,7 +285,15 @@ def _is_text(frame: Any, column: Any, dtype: Any) -> bool:
     return any(isinstance(value, str | bytes) for value in frame[column])
 
 
-def _refuse_huge(values: FloatArray, names: list[str], name: str, largest: float) -> None:
+def refuse_huge(
+    values: FloatArray,
+    names: list[str],
+    name: str,
+    largest: float = _LARGEST_SUMMABLE,
+    *,
+    first_row: int = 0,
+) -> None:
+    """Refuse infinities, and numbers beyond `largest`; rows are counted from `first_row`."""
     # The extremes suffice, without a mask, unless one of them is NaN.
     extreme = float(max(np.max(values, initial=0.0), -np.min(values, initial=0.0)))
     if extreme <= min(largest, np.finfo(np.float64).max):
@@ -252,8 +302,8 @@ def _refuse_huge(values: FloatArray, names: list[str], name: str, largest: float
     if infinite.any():
         raise InfiniteValueError(
             f"Input {name} contains infinity: {int(infinite.sum())} value(s), "
-            f"{_first_of(infinite, names)}. Replace it with a number, or with NaN to mark the row "
-            "as a gap."
+            f"{_first_of(infinite, names, first_row)}. Replace it with a number, or with NaN to "
+            "mark the row as a gap."
         )
     if largest >= float(np.finfo(values.dtype).max):  # as for float32
         return
@@ -262,15 +312,15 @@ def _refuse_huge(values: FloatArray, names: list[str], name: str, largest: float
     if huge.any():
         raise ScaleError(
             f"{name} holds {int(huge.sum())} number(s) beyond {largest:g}, "
-            f"{_first_of(huge, names)}: {values[huge][0]:g}. float64 cannot hold sums of them. "
-            "Divide the column by a large number, or put NaN in their place to mark these rows as "
-            "gaps."
+            f"{_first_of(huge, names, first_row)}: {values[huge][0]:g}. float64 cannot hold sums "
+            "of them. Divide the column by a large number, or put NaN in their place to mark these "
+            "rows as gaps."
         )
 
 
-def _first_of(marked: BoolArray, names: list[str]) -> str:
+def _first_of(marked: BoolArray, names: list[str], first_row: int) -> str:
     row, column = np.unravel_index(int(np.argmax(marked)), marked.shape)
-    return f"the first in row {row}, column {names[column]!r}"
+    return f"the first in row {first_row + row}, column {names[column]!r}"
 
 
 def _resolution(X: Any) -> float:

@@ -17,7 +17,17 @@ from predfeat.exceptions import (
 )
 from predfeat.series._matrix import Matrix, check_matrix
 
-__all__ = ["Sequences", "check_sequences", "fewer_rows", "is_missing"]
+__all__ = [
+    "Sequences",
+    "check_groups",
+    "check_sequences",
+    "cut",
+    "fewer_rows",
+    "first_rows",
+    "is_missing",
+    "refuse_empty_columns",
+    "warn_returning",
+]
 
 
 @dataclass(frozen=True)
@@ -195,7 +205,7 @@ def check_sequences(
 
     Parameters
     ----------
-    X : array-like of shape (n_rows, n_columns), or Matrix
+    X : array-like of shape (n_rows, n_columns), Matrix or Rows
         Rows in time order. A row that holds a NaN is a gap: it is not a sample, and no state,
         difference or prediction crosses it.
     groups : array-like of shape (n_rows,), optional
@@ -225,17 +235,38 @@ def check_sequences(
     matrix = X if isinstance(X, Matrix) else check_matrix(X, name=name, min_rows=min_rows)
     values = matrix.values
     n_rows = len(values)
-    ids = None if groups is None else _check_groups(groups, n_rows)
-    missing = np.isnan(values)
-    valid = np.asarray(~missing.any(axis=1))
-    if not is_part:
-        _refuse_empty_columns(missing, matrix.names, name)
+    if matrix.ids is not None:
+        if groups is not None:
+            raise GroupsError(
+                f"groups were given beside {name}, which has group ids of its own. Give one of "
+                "the two."
+            )
+        groups = matrix.ids
+    ids = None if groups is None else check_groups(groups, n_rows)
+    if not is_part and n_rows:
+        refuse_empty_columns(np.asarray(np.isnan(values).all(axis=0)), matrix.names, name)
     sequence_start = np.zeros(n_rows, dtype=bool)
     if n_rows:
         sequence_start[0] = True
     if ids is not None:
-        sequence_start[1:] = ids[1:] != ids[:-1]
-        _warn_returning(ids)
+        sequence_start[first_rows(ids)] = True
+        warn_returning(ids)
+    return cut(values, sequence_start, ids)
+
+
+def cut(values: FloatArray, sequence_start: BoolArray, ids: AnyArray | None = None) -> Sequences:
+    """Cut rows into sequences where they start, and into runs by their gaps.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows, n_columns)
+        Rows with a NaN are gaps.
+    sequence_start : ndarray of bool, shape (n_rows,)
+        True for the first row of each sequence.
+    ids : ndarray, optional
+        The group ids, for messages.
+    """
+    valid = np.asarray(~np.isnan(values).any(axis=1))
     sequence_first, sequence_last = _blocks(sequence_start)
     # A run starts with a sequence, at a gap and right after one, so every gap is a run of its own.
     run_start = sequence_start | ~valid
@@ -245,7 +276,14 @@ def check_sequences(
     return Sequences(rows, valid, sequence_first, sequence_last, run_first, run_last, ids)
 
 
-def _check_groups(groups: ArrayLike, n_rows: int) -> AnyArray:
+def first_rows(ids: AnyArray) -> IntArray:
+    """Return the first row of every block of rows with one id."""
+    starts: IntArray = np.flatnonzero(np.r_[True, ids[1:] != ids[:-1]][: len(ids)])
+    return starts
+
+
+def check_groups(groups: ArrayLike, n_rows: int) -> AnyArray:
+    """Return `groups` as an array of one id for every row."""
     ids = np.asarray(groups)
     if ids.dtype.kind in "US" and not hasattr(groups, "dtype"):
         ids = np.array(groups, dtype=object)  # as strings, a NaN would become an id
@@ -285,18 +323,20 @@ def _as_written(group_id: Any) -> str:
 def _first_returning(ids: AnyArray) -> tuple[Any, int] | None:
     """Return the first id that reappears after another one, and the row where it does."""
     seen = set()
-    for start in np.flatnonzero(np.r_[True, ids[1:] != ids[:-1]][: len(ids)]):
+    for start in first_rows(ids):
         if ids[start] in seen:
             return ids[start], int(start)
         seen.add(ids[start])
     return None
 
 
-def _warn_returning(ids: AnyArray) -> None:
+def warn_returning(ids: AnyArray, rows: IntArray | None = None) -> None:
+    """Warn of an id that reappears after another one; `rows` are those of the ids, if not all."""
     returning = _first_returning(ids)
     if returning is not None:
+        row = returning[1] if rows is None else rows[returning[1]]
         warnings.warn(
-            f"group id {_as_written(returning[0])} reappears at row {returning[1]} after others: "
+            f"group id {_as_written(returning[0])} reappears at row {row} after others: "
             "each block is treated as a sequence of its own. Give every sequence its own id; "
             "cross-validation that leaves out the rows between would join the blocks.",
             ReturningGroupWarning,
@@ -304,10 +344,9 @@ def _warn_returning(ids: AnyArray) -> None:
         )
 
 
-def _refuse_empty_columns(missing: BoolArray, names: list[str], name: str) -> None:
-    if len(missing) == 0:
-        return
-    empty = np.flatnonzero(missing.all(axis=0))
+def refuse_empty_columns(is_empty: BoolArray, names: list[str], name: str) -> None:
+    """Refuse columns without a single number."""
+    empty = np.flatnonzero(is_empty)
     if empty.size:
         listed = ", ".join(repr(names[i]) for i in empty[:10]) + (", …" if empty.size > 10 else "")
         raise EmptyColumnError(

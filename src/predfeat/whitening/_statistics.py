@@ -1,17 +1,18 @@
-"""What a whitening is computed from: the samples themselves, or their moments."""
+"""What a whitening is computed from: the samples, at once or in blocks, or their moments."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.utils.extmath import randomized_svd
 
 from predfeat._typing import BoolArray, FloatArray
+from predfeat.series import Blocks, Piece
 from predfeat.whitening._moments import Moments
 
-__all__ = ["RANK_TOLERANCE", "OfMoments", "OfSamples", "Statistics"]
+__all__ = ["RANK_TOLERANCE", "OfBlocks", "OfMoments", "OfSamples", "Statistics"]
 
 # Share of the largest variance below which a direction counts as absent. Variances come from an
 # eigenproblem in float64, which cannot tell anything below about 1e-15 from zero; three orders
@@ -120,7 +121,74 @@ class OfMoments:
         return _kept_eigenpairs(self.covariances, pca_components)
 
 
-Statistics = OfSamples | OfMoments
+@dataclass(frozen=True)
+class OfBlocks:
+    """A covariance summed over blocks, which can be read again, and the size of its columns.
+
+    The numbers are centred and scaled before they are squared, so it is as accurate as that of
+    samples.
+    """
+
+    mean: FloatArray
+    peak: FloatArray
+    spread: FloatArray
+    covariances: FloatArray
+    blocks: Blocks
+    units: FloatArray  # of the covariances
+    is_used: BoolArray  # columns
+
+    smallest_spread: ClassVar[float] = OfSamples.smallest_spread
+
+    @classmethod
+    def measured(cls, blocks: Blocks) -> Self:
+        """Return the statistics of blocks with at least one sample."""
+        peak = np.maximum(blocks.largest, -blocks.smallest)
+        reach = np.maximum(blocks.largest - blocks.mean, blocks.mean - blocks.smallest)
+        scale = np.where(reach > 0, reach, 1.0)
+        n_columns = blocks.n_columns
+        total, scatter = np.zeros(n_columns), np.zeros((n_columns, n_columns))
+        for of_block in blocks.map(_sums, mean=blocks.mean, factors=scale):
+            total += of_block[0]
+            scatter += of_block[1]
+        rest = total / blocks.n_samples
+        covariances = scatter / blocks.n_samples - np.outer(rest, rest)
+        spread = scale * np.sqrt(np.diagonal(covariances).clip(min=0.0))
+        used = np.ones(n_columns, dtype=bool)
+        return cls(blocks.mean + scale * rest, peak, spread, covariances, blocks, scale, used)
+
+    def scaled(self, constant: BoolArray, units: FloatArray) -> Self:
+        """Return the statistics in other units, with zeros for the constant columns."""
+        factors = self.units / units
+        covariances = self.covariances * factors * factors[:, None]
+        covariances[constant] = 0.0
+        covariances[:, constant] = 0.0
+        return replace(self, covariances=covariances, units=units, is_used=~constant)
+
+    def principal_axes(self, pca_components: int | float | None) -> tuple[FloatArray, FloatArray]:
+        """Return the variances, descending, and the axes (columns) to keep."""
+        return _kept_eigenpairs(self.covariances, pca_components)
+
+    def covariance(self, directions: FloatArray) -> FloatArray:
+        """Return the covariance of the samples' coordinates along directions."""
+        factors = np.where(self.is_used, self.units, np.inf)
+        found = self.blocks.map(_sums, mean=self.mean, factors=factors, directions=directions)
+        scatter: FloatArray = sum(
+            (of_block[1] for of_block in found), np.zeros((directions.shape[1],) * 2)
+        )
+        return scatter / self.blocks.n_samples
+
+
+def _sums(
+    piece: Piece, mean: FloatArray, factors: FloatArray, directions: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Return the sum and the scatter of a block's samples, centred and divided by factors."""
+    centred = (piece.series.samples - mean) / factors
+    if directions is not None:
+        centred = centred @ directions
+    return centred.sum(axis=0), centred.T @ centred
+
+
+Statistics = OfSamples | OfMoments | OfBlocks
 
 
 def _exact_mean(samples: FloatArray) -> FloatArray:

@@ -9,9 +9,9 @@ import numpy as np
 
 from predfeat._typing import BoolArray, FloatArray
 from predfeat.exceptions import ConstantColumnsWarning, RankError, ScaleError
-from predfeat.series import Sequences
+from predfeat.series import Blocks, Sequences
 from predfeat.whitening._moments import Moments
-from predfeat.whitening._statistics import OfMoments, OfSamples, Statistics
+from predfeat.whitening._statistics import OfBlocks, OfMoments, OfSamples, Statistics
 
 __all__ = [
     "Whitening",
@@ -75,7 +75,7 @@ class Whitening:
 
 
 def fit_whitening(
-    series: Sequences,
+    series: Sequences | Blocks,
     pca_components: int | float | None = None,
     *,
     names: list[str] | None = None,
@@ -86,8 +86,9 @@ def fit_whitening(
 
     Parameters
     ----------
-    series : Sequences
-        The training data; gaps are ignored.
+    series : Sequences or Blocks
+        The training data; gaps are ignored. Blocks are read once, and once more if the data is
+        ill-conditioned.
     pca_components : int, float or None
         Keep at most this many principal components (int), or enough to hold this share of the
         variance (float between 0 and 1), as scikit-learn's PCA does. None keeps the whole rank.
@@ -117,8 +118,13 @@ def fit_whitening(
     True
     """
     _check_count(pca_components, series.n_columns)
-    series.times()  # at least one sample
-    statistics = OfSamples.measured(series.samples)
+    statistics: Statistics
+    if isinstance(series, Blocks):
+        series.check_times(0, 0)  # at least one sample
+        statistics = OfBlocks.measured(series)
+    else:
+        series.times()
+        statistics = OfSamples.measured(series.samples)
     constant = _constant(statistics)
     if warn:
         _warn_constant(constant, names)
