@@ -2,8 +2,8 @@
 Where the ball is
 =================
 
-900 noisy pictures of a ball in a box. No method is told what a ball is: a row is a picture, a column
-is a pixel. What in these 768 pixels can be predicted?
+900 noisy pictures of a ball in a box. No method is told what a ball is: a row is a picture, a
+column is a pixel. What in these 768 pixels can be predicted?
 """
 
 # %%
@@ -29,31 +29,30 @@ X, places = np.array(pictures), np.array(places)
 # %%
 # Nearly all of the 768 directions are noise of single pixels, so the 30 of largest variance are
 # kept. The first neighbours are searched among the slowest of them.
-model = GPFA(n_components=2, n_lags=2, pca_components=30, init="sfa").fit(X)
+model = GPFA(n_components=3, n_lags=2, pca_components=30, init="sfa").fit(X)
 features = model.transform(X)
 
 # %%
-# Where the ball was, in the features' own coordinates, and each feature's pattern: how a picture
-# changes when the feature grows.
-figure, panels = plt.subplots(1, 4, figsize=(11, 2.9), layout="constrained")
+# One picture, and each feature's pattern: how a picture changes when the feature grows. Then the
+# features of all pictures, coloured by where the ball was.
+figure, panels = plt.subplots(1, 5, figsize=(13, 2.6), layout="constrained")
 panels[0].imshow(X[0].reshape(HEIGHT, WIDTH), cmap="gray")
 panels[0].set_title("one picture")
-for i, axes in enumerate(panels[1:3]):
+for i, axes in enumerate(panels[1:4]):
     axes.imshow(model.patterns_[i].reshape(HEIGHT, WIDTH), cmap="RdBu_r")
     axes.set_title(f"pattern of feature {i + 1}")
-for axes in panels[:3]:
+for axes in panels[:4]:
     axes.set(xticks=[], yticks=[])
-across = panels[3].scatter(*features.T, c=places[:, 1], s=4, cmap="viridis")
-panels[3].set(title="features", xlabel="feature 1", ylabel="feature 2", xticks=[], yticks=[])
-figure.colorbar(across, ax=panels[3], label="ball's column")
+across = panels[4].scatter(*features[:, :2].T, c=places[:, 1], s=4, cmap="viridis")
+panels[4].set(title="features", xlabel="feature 1", ylabel="feature 2", xticks=[], yticks=[])
+figure.colorbar(across, ax=panels[4], label="ball's column")
 
-design = np.column_stack(
-    [features, features**2, features[:, :1] * features[:, 1:], np.ones(len(X))]
-)
+products = [features[:, i] * features[:, j] for i in range(3) for j in range(i + 1)]
+design = np.column_stack([features, *products, np.ones(len(X))])
 left = places - design @ np.linalg.lstsq(design, places, rcond=None)[0]
 print("share of the ball's row and column that the features tell:", end=" ")
 print((1 - left.var(axis=0) / places.var(axis=0)).round(2))
 
 # %%
-# **What one learns:** the most predictable features of a film are where its things are, and a pattern
-# shows what a feature looks at.
+# **What one learns:** the most predictable features of a film are where its things are, and a
+# pattern shows what a feature looks at.

@@ -2,8 +2,8 @@
 A clock in a noisy room
 =======================
 
-Twelve seconds of sound: a clock ticks, a fan hums, and somebody rustles louder than both. Which part
-of the sound is predictable, and how often does the clock tick?
+Twelve seconds of sound: a clock ticks, a fan hums, and somebody rustles louder than both. Which
+part of the sound is predictable, and how often does the clock tick?
 """
 
 # %%
@@ -51,5 +51,6 @@ for i, axes in enumerate(panels[1:]):
 panels[-1].set_xlabel("seconds")
 
 # %%
-# **What one learns:** loud is not predictable. The rustling has most of the energy; the clock, which
-# is regular, is what the features hear.
+# **What one learns:** the most predictable feature hears the clock, although the rustling is much
+# louder. The rustling comes second: it lasts for a few frames, but has no rhythm, and ``periods``
+# tells the two apart.

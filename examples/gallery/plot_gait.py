@@ -26,7 +26,7 @@ for _ in range(8):
     waves = np.column_stack(
         [np.cos(phase), np.sin(phase), 0.5 * np.cos(2 * phase), np.sin(3 * phase) / 3]
     )
-    trials.append(waves @ mixing + 1.5 * random.normal(size=(300, 12)))
+    trials.append(waves @ mixing + 0.9 * random.normal(size=(300, 12)))
     phases.append(phase)
 X, groups = from_list(trials)
 phase = np.concatenate(phases)

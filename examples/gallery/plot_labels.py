@@ -40,8 +40,8 @@ label = np.full(3000, np.nan)
 label[known] = mode[known]
 
 # %%
-# Each reason to belong together is an edge term. A sample of new data is given the mode whose labelled
-# samples have the nearest mean.
+# Each reason to belong together is an edge term. A sample of new data is given the mode whose
+# labelled samples have the nearest mean.
 ways = {
     "time alone": [Future(), Past()],
     "labels alone": [SameLabel()],

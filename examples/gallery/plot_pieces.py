@@ -2,8 +2,8 @@
 A recording in pieces
 =====================
 
-A sensor sends its samples in packets, day after day. SFA and PFA need not wait for the end, nor hold
-the whole recording: they keep sums and the last few rows.
+A sensor sends its samples in packets, day after day. SFA and PFA need not wait for the end, nor
+hold the whole recording: they keep sums and the last few rows.
 """
 
 # %%
@@ -35,5 +35,5 @@ axes.legend(frameon=False)
 axes.spines[["top", "right"]].set_visible(False)
 
 # %%
-# **What one learns:** more data does not need more memory. A few thousand samples are within a degree
-# or so of what twenty thousand say, and in the end nothing is lost by having come in pieces.
+# **What one learns:** more data does not need more memory. A few thousand samples are within a
+# degree or so of what twenty thousand say, and in the end nothing is lost by having come in pieces.

@@ -8,8 +8,8 @@ those who know the command: without it, the drifts are all there is to predict.
 """
 
 # %%
-# Twenty episodes, each with one observation more than commands. ``from_episodes`` joins them so that
-# nothing reaches from one episode into the next.
+# Twenty episodes, each with one observation more than commands. ``from_episodes`` joins them so
+# that nothing reaches from one episode into the next.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -65,5 +65,5 @@ for axes, (name, actions) in zip(
 figure.colorbar(dots, ax=panels, label="direction that the robot looks in")
 
 # %%
-# **What one learns:** for an agent, "what comes next" is a question about what it does. Tell the method
-# the actions, and it finds what they move.
+# **What one learns:** for an agent, "what comes next" is a question about what it does. Tell the
+# method the actions, and it finds what they move.

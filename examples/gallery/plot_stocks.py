@@ -18,9 +18,9 @@ market = random.standard_t(4, size=(500, 1))
 returns = 0.01 * (0.7 * market + random.standard_t(4, size=(500, 12)))
 
 # %%
-# ``significance`` repeats the whole fit on returns in random order, and compares each feature with the
-# *best* feature of each of these. A second test has the same returns, but with something in them: a
-# part of the first three follows the fourth of the day before.
+# ``significance`` repeats the whole fit on returns in random order, and compares each feature with
+# the *best* feature of each of these. A second test has the same returns, but with something in
+# them: a part of the first three follows the fourth of the day before.
 planted = returns.copy()
 planted[1:, :3] += 0.6 * returns[:-1, 3:4]
 model = GPFA(n_components=3, max_iter=10)
