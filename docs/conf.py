@@ -6,7 +6,6 @@ NumPy, SciPy, scikit-learn and matplotlib, which needs the network.
 
 import os
 import sys
-import warnings
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -43,9 +42,13 @@ if os.environ.get("PREDFEAT_INTERSPHINX"):
 
 root_doc = "index"
 templates_path = ["_templates"]
-exclude_patterns = ["_*", "**/GALLERY_HEADER.rst", "gallery/*.ipynb", "gallery/*.py"]
+exclude_patterns = [
+    "_*",
+    "gallery/*.ipynb",
+    "gallery/*.py",
+    "**sg_execution_times.rst",  # loads scripts from elsewhere
+]
 default_role = "py:obj"  # `GPFA` in a docstring leads to its page, and `n_lags` is code
-suppress_warnings = ["config.cache"]  # the gallery's order is a class
 
 # Pages
 myst_enable_extensions = ["colon_fence", "attrs_block"]
@@ -84,24 +87,14 @@ html_theme_options = {
     "pygments_dark_style": "monokai",
 }
 
-# Gallery. Every example is run; one that fails, or warns, fails the build.
-warnings.filterwarnings("error", category=UserWarning, module=r"predfeat")
+# Gallery. Every example is run; with -W, one that fails fails the build.
 sphinx_gallery_conf = {
     "examples_dirs": "../examples/gallery",
     "gallery_dirs": "gallery",
-    "filename_pattern": r"plot_",
-    "within_subsection_order": "ExampleTitleSortKey",
-    "abort_on_example_error": False,
-    "only_warn_on_example_error": False,
-    "image_scrapers": ("matplotlib",),
-    "remove_config_comments": True,
+    "within_subsection_order": "gallery_order.GalleryOrder",
+    "capture_repr": (),  # what is to be seen is printed or drawn
     "show_memory": False,
-    "min_reported_time": 0,
-    "plot_gallery": "True",
-    "download_all_examples": False,
     "doc_module": ("predfeat",),
-    "backreferences_dir": "gallery/backreferences",
     "inspect_global_variables": False,
     "default_thumb_file": None,
-    "matplotlib_animations": False,
 }

@@ -68,7 +68,8 @@ def links_of_pages(app: Any, name: str, source: list[str]) -> None:
             shown = PAGES.get(path.replace(os.sep, "/"))
             return f"[{found[1]}]({shown or found[2]}{found[3] or ''})"
 
-        source[0] = LINK.sub(link, source[0])
+        # Examples end with an empty line, by which doctest knows where their output ends.
+        source[0] = LINK.sub(link, source[0]).replace("\n\n```\n", "\n```\n")
 
 
 def setup(app: Any) -> dict[str, bool]:
