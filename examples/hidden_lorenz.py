@@ -1,7 +1,4 @@
-"""Draw what GPFA finds behind ten noisy channels: `python examples/hidden_lorenz.py OUT.png`.
-
-Needs matplotlib: pip install "predfeat[docs]".
-"""
+"""Draw what GPFA finds behind ten noisy channels: `python examples/hidden_lorenz.py OUT.png`."""
 
 import sys
 

@@ -2,7 +2,7 @@
 
 Writes what each measured as JSON, and the pictures that draw/speed.py makes of them. Takes about
 ten minutes on two cores; nothing else should run meanwhile. Needs
-`pip install "predfeat[bench,docs]"`.
+`pip install "predfeat[bench]"`.
 """
 
 import argparse

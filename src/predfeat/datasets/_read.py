@@ -101,7 +101,7 @@ def read(
     ----------
     path : str or path, or a list of them
         The file; "-" reads a text table from standard input. Several files, a folder, or a
-        pattern such as "data/*.csv" give one sequence per file, whose id in `groups` is the
+        pattern such as ``data/*.csv`` give one sequence per file, whose id in `groups` is the
         file's name; all files must have the same columns. From a folder, the files of the most
         common kind are read.
     columns : list of str, optional

@@ -120,13 +120,13 @@ class GPFA(LinearFeatures):
         the nearest of the last 5 feature spaces has not fallen by ten times this share. (The
         iteration continues while each space is more than 45 degrees from the last, unless the
         same few spaces alternate.) 0 runs exactly `max_iter` iterations.
-    init : {"input", "pca", "sfa", "slow_fast", "pfa", "foreca", "auto"}, array or neighbours, \
-default="input"
-        Where to search the first neighbours: in white space, in the feature space of another
-        method ("slow_fast" takes the slowest and the fastest directions), or in that of a given
-        projection of shape (n_columns, any number). Neighbours that were found elsewhere can be
-        given as well: a `NeighborTable`, a sparse graph as `KNeighborsTransformer` returns it, or
-        a tuple of row numbers and distances; see `predfeat.neighbors.check_neighbors`. "auto"
+    init : str, array or neighbours, default="input"
+        Where to search the first neighbours: in white space ("input"), in the feature space of
+        another method ("pca", "sfa", "slow_fast", "pfa" or "foreca"; "slow_fast" takes the
+        slowest and the fastest directions), or in that of a given projection of shape
+        (n_columns, any number). Neighbours that were found elsewhere can be given as well: a
+        `NeighborTable`, a sparse graph as `KNeighborsTransformer` returns it, or a tuple of row
+        numbers and distances; see `predfeat.neighbors.check_neighbors`. "auto"
         iterates from each named start except
         ForeCA's. From each run it keeps the iteration whose training features are the most
         predictable by eq. (2) with 10 neighbours (with weighting="inverse_spread", by the squared
