@@ -13,8 +13,8 @@ from predfeat.exceptions import (
     DataFileError,
     DimensionError,
     GroupsError,
-    NotEnoughMemoryError,
     MissingColumnsError,
+    NotEnoughMemoryError,
     NotNumericError,
 )
 from predfeat.series import Rows, check_matrix, check_sequences, open_rows

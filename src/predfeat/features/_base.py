@@ -14,8 +14,8 @@ from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import DimensionError
 from predfeat.features._earlier_fit import earlier_fit_aside
 from predfeat.features._ignored_target import check_ignored_target
-from predfeat.features._memory_needed import refuse_too_large
 from predfeat.features._in_blocks import chunk_features, features_of
+from predfeat.features._memory_needed import refuse_too_large
 from predfeat.measures import predicted_shares
 from predfeat.series import (
     Blocks,
