@@ -137,12 +137,13 @@ def test_models_read_and_write_frames_of_polars():
 
 def test_a_list_comes_back_as_it_was():
     parts = [np.arange(6.0).reshape(3, 2), np.ones((1, 2)), np.zeros((2, 2))]
-    back = to_list(*from_list(parts))
+    X, groups = from_list(parts)
+    back = to_list(X, groups=groups)
     assert len(back) == 3
     for part, same in zip(parts, back, strict=True):
         np.testing.assert_array_equal(part, same)
-    assert to_list(np.empty((0, 2)), []) == []
-    frames = to_list(pd.DataFrame({"u": [1.0, 2.0, 3.0]}), ["a", "a", "b"])
+    assert to_list(np.empty((0, 2)), groups=[]) == []
+    frames = to_list(pd.DataFrame({"u": [1.0, 2.0, 3.0]}), groups=["a", "a", "b"])
     assert [frame["u"].tolist() for frame in frames] == [[1.0, 2.0], [3.0]]
     with pytest.raises(GroupsError, match="Y has 3 rows, groups has shape"):
-        to_list(np.zeros((3, 1)), [0, 1])
+        to_list(np.zeros((3, 1)), groups=[0, 1])

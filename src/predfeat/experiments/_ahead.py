@@ -102,8 +102,9 @@ def _skills(
     actual = actual_futures(test, times, n_steps)
 
     def error(forecast: FloatArray) -> FloatArray:
-        squared: FloatArray = np.square((actual - forecast) / library.unit).mean(axis=0)
-        return squared.sum(axis=1)
+        squared = np.square((actual - forecast) / library.unit).mean(axis=0)
+        summed: FloatArray = squared.sum(axis=1)
+        return summed
 
     of_mean = error(library.linear.center)
     return [skill(error(forecast), of_mean) for forecast in (similar, linear, newest)]

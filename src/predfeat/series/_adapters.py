@@ -56,7 +56,7 @@ def from_list(sequences: Sequence[Any]) -> tuple[AnyArray, IntArray]:
     return np.concatenate(matrices), groups
 
 
-def to_list(Y: Any, groups: ArrayLike) -> list[Any]:
+def to_list(Y: Any, *, groups: ArrayLike) -> list[Any]:
     """Cut rows into the list of sequences that they came from; the way back from `from_list`.
 
     Parameters
@@ -76,7 +76,7 @@ def to_list(Y: Any, groups: ArrayLike) -> list[Any]:
     >>> import numpy as np
     >>> from predfeat.series import from_list, to_list
     >>> X, groups = from_list([np.zeros((3, 2)), np.ones((2, 2))])
-    >>> [part.shape for part in to_list(X, groups)]
+    >>> [part.shape for part in to_list(X, groups=groups)]
     [(3, 2), (2, 2)]
     """
     ids = np.asarray(groups)
