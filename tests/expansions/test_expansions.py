@@ -164,9 +164,7 @@ def test_parameters_that_cannot_be(make, message):
 
 
 def test_too_many_columns_are_refused_before_they_fill_the_memory():
-    with pytest.raises(
-        ExpansionError, match="cubic makes 176850 columns of 100, but"
-    ):
+    with pytest.raises(ExpansionError, match="cubic makes 176850 columns of 100, but"):
         refuse_many_columns(Polynomial(3), 100)
     refuse_many_columns(Polynomial(2), 100)
 
