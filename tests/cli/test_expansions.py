@@ -35,8 +35,8 @@ def table(tmp_path_factory):
 @pytest.mark.filterwarnings("ignore::predfeat.exceptions.ManyColumnsWarning")
 def test_fit_is_the_library(table, arguments, expected, run_main, tmp_path):
     model, features = tmp_path / "m.predfeat", tmp_path / "features.csv"
-    code, out, err = run_main("fit", table, "--n-components", 1, *arguments, "-o", model)
-    assert code == 0, err
+    code, _, said = run_main("fit", table, "--n-components", 1, *arguments, "-o", model)
+    assert code == 0, said
     code, _, err = run_main("transform", model, table, "-o", features)
     assert code == 0, err
     values = read(table).values
@@ -45,7 +45,7 @@ def test_fit_is_the_library(table, arguments, expected, run_main, tmp_path):
     np.testing.assert_array_equal(read(features).values, expected.transform(values))
     found = sensitivity(expected, values)
     sentence = f"highest in row {found.highest[0, 0] + 1} and lowest in row"
-    assert sentence in " ".join(out.split())
+    assert sentence in " ".join(said.split())
     notes = read_header(model).notes["predfeat"]
     assert sentence in notes["responses"][0]
 

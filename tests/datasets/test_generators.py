@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from predfeat.datasets import hidden_lorenz, predictable_noise
+from predfeat.datasets import (
+    hidden_amplitude,
+    hidden_cascade,
+    hidden_lorenz,
+    hidden_product,
+    predictable_noise,
+)
 
 
 def test_predictable_noise_is_a_shift_and_nothing_else():
@@ -49,3 +55,26 @@ def test_bad_sizes_are_named():
         predictable_noise(10, 1)
     with pytest.raises(ValueError, match="n_noise"):
         hidden_lorenz(10, n_noise=-1)
+
+
+@pytest.mark.parametrize("make", [hidden_amplitude, hidden_product, hidden_cascade])
+def test_hidden_nonlinear_series(make):
+    X, hidden = make(800, 3, random_state=0)
+    assert X.shape == (800, 5)
+    assert hidden.shape == (800,)
+    again, same = make(800, 3, random_state=0)
+    np.testing.assert_array_equal(again, X)
+    np.testing.assert_array_equal(same, hidden)
+    # The hidden quantity is slow, and no channel is correlated with it.
+    assert np.mean(np.diff(hidden) ** 2) < 0.1 * hidden.var()
+    assert np.abs(np.corrcoef(X.T, hidden)[-1, :-1]).max() < 0.2
+    with pytest.raises(ValueError, match="'n_noise' parameter"):
+        make(10, -1)
+
+
+def test_a_product_hides_its_signal():
+    X, hidden = hidden_product(500, 0, random_state=1)
+    # Turned back, one column times the other is the signal: a quadratic form of X.
+    forms = np.column_stack([X[:, 0] ** 2, X[:, 0] * X[:, 1], X[:, 1] ** 2])
+    rest = hidden - forms @ np.linalg.lstsq(forms, hidden, rcond=None)[0]
+    assert np.abs(rest).max() < 1e-9

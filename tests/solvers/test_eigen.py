@@ -135,3 +135,30 @@ def test_signs_make_the_largest_loading_positive(seed, n_components, n_columns):
 def test_sign_of_equal_loadings_and_of_none():
     assert fix_signs(np.array([[-2.0, 2.0], [2.0, -2.0]])).tolist() == [-1.0, 1.0]
     assert fix_signs(np.zeros((1, 3))).tolist() == [1.0]
+
+
+@pytest.mark.parametrize("n_pairs", [1, 6, 60])
+def test_large_problems(n_pairs):
+    # Here the other solutions are skipped, unless many are asked for.
+    n, random = 520, np.random.default_rng(0)
+    A, B = positive_matrix(random, n, 2 * n), positive_matrix(random, n, 3 * n)
+    pairs = smallest_eigenpairs(A, n_pairs, B)
+    scale = ROUNDING * np.abs(A).max()
+    np.testing.assert_allclose(A @ pairs.vectors, B @ pairs.vectors * pairs.values, atol=scale)
+    np.testing.assert_allclose(np.linalg.norm(pairs.vectors, axis=0), 1.0)
+    smallest = linalg.eigh(A, B, eigvals_only=True)[:n_pairs]
+    np.testing.assert_allclose(pairs.values, smallest, rtol=1e-8)
+
+
+@pytest.mark.parametrize("share", [0.0, 1e-13, 1e-7])
+def test_large_problems_with_a_nearly_singular_b(share):
+    # A direction without edges is left out, in which λ would be 0/0; 1e-7 is no such direction.
+    n, random = 520, np.random.default_rng(1)
+    Q, _ = np.linalg.qr(random.normal(size=(n, n)))
+    seen, values = np.ones(n), random.uniform(0.5, 1.5, n)
+    seen[0], values[0] = share, 0.01 * share
+    A, B = (Q * values) @ Q.T, (Q * seen) @ Q.T
+    pairs = smallest_eigenpairs((A + A.T) / 2, 3, (B + B.T) / 2)
+    expected = np.sort(values[1:])[:3] if share < 1e-12 else np.sort(values / seen)[:3]
+    # One part in 1e7 of B is known to nine digits.
+    np.testing.assert_allclose(pairs.values, expected, rtol=1e-6)

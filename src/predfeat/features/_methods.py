@@ -132,7 +132,7 @@ def find_method(word: str) -> Method:
     found = understood_word(word)
     if found is None:
         raise ValueError(
-            f"{word!r} is no method. Use one of {', '.join(METHODS)}, alone or with "
+            f"{word!r} is no method. Use one of {', '.join(METHODS)}. An expansion may follow: "
             f"+{', +'.join(EXPANSION_NAMES)}."
         )
     method, _, expansion = found.partition("+")
