@@ -265,11 +265,8 @@ def test_too_many_columns_are_refused_and_features_of_them_are_not():
     X = np.random.default_rng(0).normal(size=(250, 3000))
     with pytest.raises(ForecastError, match=r"3000 columns with n_lags=1 .*few features of them"):
         Forecaster(n_steps=20).fit(X)
-    narrow = SFA(2, pca_components=5)
-    found = Forecaster(narrow, n_steps=20).fit(X)
-    assert found.predict_channels().mean.shape == (20, 3000)
-    # 60 000 numbers each: not all of them at once, but no fewer than a hundred.
-    assert 100 <= found.evaluate(X, channels=True).n_forecasts < 231
+    found = Forecaster(SFA(2, pca_components=5), n_steps=4).fit(X)
+    assert found.predict_channels().mean.shape == (4, 3000)
 
 
 def test_other_columns_are_refused(fitted):
