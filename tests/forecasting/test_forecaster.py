@@ -261,6 +261,14 @@ def test_too_little_data_is_refused():
         Forecaster().fit(np.c_[X, np.full(700, np.nan)])
 
 
+def test_too_many_columns_are_refused_and_features_of_them_are_not():
+    X = np.random.default_rng(0).normal(size=(250, 3000))
+    with pytest.raises(ForecastError, match=r"3000 columns with n_lags=1 .*few features of them"):
+        Forecaster(n_steps=20).fit(X)
+    found = Forecaster(SFA(2, pca_components=5), n_steps=4).fit(X)
+    assert found.predict_channels().mean.shape == (4, 3000)
+
+
 def test_other_columns_are_refused(fitted):
     with pytest.raises(ValueError, match="X has 3 features, but Forecaster is expecting 4"):
         fitted.predict(channels()[:, :3])

@@ -33,7 +33,7 @@ from predfeat.forecasting._model import (
     fit_model,
     joined,
 )
-from predfeat.forecasting._parts import Parts, forecast_times, later_parts
+from predfeat.forecasting._parts import Parts, every_few, forecast_times, later_parts
 from predfeat.forecasting._predictor import KINDS, Library, Predictor, choose_predictor, learn
 from predfeat.forecasting._simple import (
     LinearForecast,
@@ -70,6 +70,7 @@ __all__ = [
     "choose_predictor",
     "conformal_quantile",
     "evaluate",
+    "every_few",
     "fit_intervals",
     "fit_linear_forecast",
     "fit_model",

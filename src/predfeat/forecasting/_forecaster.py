@@ -17,7 +17,7 @@ from predfeat.forecasting._evaluation import Evaluation, evaluate
 from predfeat.forecasting._forecasts import Forecast, Forecasts, with_intervals
 from predfeat.forecasting._intervals import JOINT
 from predfeat.forecasting._model import advanced, fit_model
-from predfeat.forecasting._parts import forecast_times, later_parts
+from predfeat.forecasting._parts import every_few, forecast_times, later_parts
 from predfeat.forecasting._simple import actual_futures, persistence_forecast
 from predfeat.series import Matrix, Sequences, States, check_matrix, check_sequences
 from predfeat.splits import take
@@ -294,6 +294,8 @@ class Forecaster(BaseEstimator):
     ) -> Evaluation:
         """Forecast rows whose future is known: skill of each step, and attained coverage.
 
+        Of very many rows of many columns, every few are forecast from.
+
         Parameters
         ----------
         X : array-like of shape (n_rows, n_columns)
@@ -310,6 +312,8 @@ class Forecaster(BaseEstimator):
         """
         series, model = self._checked(X, groups), self.model_
         times = forecast_times(series, model.n_lags, model.n_steps, "an evaluation")
+        width = series.n_columns if channels else len(self.names_)
+        times = every_few(times, model.n_steps * width)
         library = model.predictor.library
         extract = model.extract(series)
         mean, expected = model.forecast(series, times)

@@ -11,16 +11,13 @@ from predfeat.features import LinearFeatures
 from predfeat.forecasting._adaptive import adapt
 from predfeat.forecasting._channels import ChannelMap, channel_map
 from predfeat.forecasting._intervals import Intervals, fit_intervals
-from predfeat.forecasting._parts import Parts, forecast_times
+from predfeat.forecasting._parts import Parts, every_few, forecast_times
 from predfeat.forecasting._predictor import Predictor, choose_predictor, learn
 from predfeat.forecasting._simple import actual_futures, fit_linear_forecast
 from predfeat.series import Sequences, check_sequences
 from predfeat.splits import take
 
 __all__ = ["Announced", "ForecastModel", "Newest", "advanced", "fit_model"]
-
-# Scores that are kept of a calibration, in numbers: of more forecasts, every few.
-_MOST_SCORES = 1 << 23
 
 
 @dataclass(frozen=True)
@@ -261,8 +258,7 @@ def _spread_times(series: Sequences, predictor: Predictor, what_for: str) -> Int
     """Return rows to forecast from whose futures are known; of very many every few."""
     n_steps = len(predictor.chosen)
     times = forecast_times(series, predictor.library.states.n_lags, n_steps, what_for)
-    every = -(-len(times) * n_steps * series.n_columns // _MOST_SCORES)
-    return times[:: min(every, max(1, len(times) // 100))]
+    return every_few(times, n_steps * series.n_columns)
 
 
 def _scores(

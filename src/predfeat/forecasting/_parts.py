@@ -10,12 +10,15 @@ from predfeat._typing import IntArray
 from predfeat.exceptions import ForecastError
 from predfeat.series import Sequences
 
-__all__ = ["Parts", "forecast_times", "later_parts"]
+__all__ = ["Parts", "every_few", "forecast_times", "later_parts"]
 
 # With this many sequences, whole ones are calibrated with.
 _MIN_WHOLE_SEQUENCES = 10
 # Share of the later rows by which is chosen; intervals are calibrated with the others.
 _CHOICE_SHARE = 1 / 3
+# Numbers of all forecasts that are made to calibrate or to judge: 64 MB for each kind.
+_MOST_NUMBERS = 1 << 23
+_FEWEST_FORECASTS = 100
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,27 @@ def later_parts(series: Sequences, calibration_share: float) -> Parts:
         cuts = [int(starts[np.argmin(np.abs(starts - cut))]) for cut in cuts]
     rows = np.arange(series.n_rows)
     return Parts(rows[: cuts[0]], rows[cuts[0] : cuts[1]], rows[cuts[1] :])
+
+
+def every_few(times: IntArray, n_numbers: int) -> IntArray:
+    """Return some of very many rows to forecast from, evenly spread.
+
+    Parameters
+    ----------
+    times : ndarray of int
+    n_numbers : int
+        Numbers in each forecast. All forecasts together have at most 8 million of them, unless that
+        leaves fewer than a hundred forecasts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from predfeat.forecasting import every_few
+    >>> len(every_few(np.arange(1000), 60)), len(every_few(np.arange(1000), 20_000))
+    (1000, 334)
+    """
+    every = -(-len(times) * n_numbers // _MOST_NUMBERS)
+    return times[:: min(every, max(1, len(times) // _FEWEST_FORECASTS))]
 
 
 def forecast_times(series: Sequences, n_lags: int, n_steps: int, what_for: str) -> IntArray:

@@ -20,6 +20,8 @@ KINDS = ("mean", "linear", "analogue")
 
 # In units of a column's spread. An error below it is rounding.
 _SMALLEST_ERROR = 1e-12
+# Of the linear autoregression: 1 GB.
+_MOST_COEFFICIENTS = 1 << 27
 
 
 @dataclass(frozen=True)
@@ -68,12 +70,28 @@ def learn(series: Sequences, n_lags: int, n_steps: int) -> Library:
     Returns
     -------
     Library
+
+    Raises
+    ------
+    ForecastError
+        No run is long enough, or there are so many columns that the linear autoregression of them
+        all would not fit into the memory.
     """
     times = forecast_times(series, n_lags, n_steps, "learning to forecast")
+    _refuse_too_wide(series.n_columns, n_lags, n_steps)
     unit = series.samples.std(axis=0)
     unit[unit == 0] = 1.0
     states = States(series.with_rows(series.rows / unit), times, n_lags)
     return Library(states, series, fit_linear_forecast(series, n_lags, n_steps), unit)
+
+
+def _refuse_too_wide(n_columns: int, n_lags: int, n_steps: int) -> None:
+    if n_steps * n_columns**2 * n_lags > _MOST_COEFFICIENTS:
+        raise ForecastError(
+            f"{n_columns} columns with n_lags={n_lags} and n_steps={n_steps} have too many "
+            f"coefficients, {n_steps * n_columns**2 * n_lags:.1e}. Forecast from a few features of "
+            "them (features), or use fewer lags (n_lags) or steps (n_steps)."
+        )
 
 
 @dataclass(frozen=True)

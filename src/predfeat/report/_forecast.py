@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from predfeat._typing import FloatArray
 from predfeat._version import __version__
-from predfeat.forecasting import Backtest, Forecast
+from predfeat.forecasting import Backtest, Forecast, skill
 from predfeat.report._figure_forecast import coverage_chart, fan_charts, skill_chart
 from predfeat.report._sentence import percent
 from predfeat.report._templates import filled, fingerprint, open_templates, source_of
@@ -87,14 +87,13 @@ def _backtest_results(found: Backtest) -> dict[str, Any]:
     def skills(against: str) -> list[float | None]:
         return _plain(mean.skill(against)[None])[0]
 
-    linear = mean.linear.sum(axis=1) / np.maximum(mean.climatology.sum(axis=1), 1e-300)
-    persistence = mean.persistence.sum(axis=1) / np.maximum(mean.climatology.sum(axis=1), 1e-300)
+    of_mean = mean.climatology.sum(axis=1)
     return {
         "n_blocks": len(found.blocks),
         "n_forecasts": mean.n_forecasts,
         "skill": skills("climatology"),
-        "skill_of_linear": _plain((1 - linear)[None])[0],
-        "skill_of_persistence": _plain((1 - persistence)[None])[0],
+        "skill_of_linear": _plain(skill(mean.linear.sum(axis=1), of_mean)[None])[0],
+        "skill_of_persistence": _plain(skill(mean.persistence.sum(axis=1), of_mean)[None])[0],
         "coverage": mean.coverage.mean(axis=1).tolist(),
         "coverage_of_steps": mean.features_coverage.tolist(),
         "coverage_of_paths": mean.path_coverage,
