@@ -26,6 +26,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
     # In docs/_extensions:
+    "link_names",
     "mathml",
     "public_names",
     "repository_pages",
