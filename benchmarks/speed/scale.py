@@ -192,10 +192,8 @@ def blocks(file):
         result = next(found)
         seconds = process_time() - started
         taken, returned = (len(pickle.dumps(each)) for each in (parameters, result))
-        print(
-            f"{name}: {seconds:.3f} processor s, {taken / 1e6:.2f} MB in, "
-            f"{returned / 1e6:.2f} MB out"
-        )
+        bytes_moved = f"{taken / 1e6:.2f} MB in, {returned / 1e6:.2f} MB out"
+        print(f"{name}: {seconds:.3f} processor s, {bytes_moved}")
 
 
 def main():
