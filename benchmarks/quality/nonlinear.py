@@ -87,9 +87,9 @@ def large():
     print(f"{wall:.0f} s, {cpu:.0f} s of processors, {peak:.2f} GB, {n_iter} iterations")
 
 
-def windows_of(file, n_windows, n_columns):
+def windows_of(file, n_windows, n_columns, reading):
     """Yield training and test parts of a recording, of its first principal components."""
-    values = np.asarray(read(file).values, dtype=float)
+    values = np.asarray(read(file, **reading).values, dtype=float)
     size = min(len(values) // n_windows, 6000)
     starts = np.linspace(0, len(values) - size, n_windows).astype(int)
     for start in starts:
@@ -98,11 +98,11 @@ def windows_of(file, n_windows, n_columns):
         yield part[:cut], part[cut:], min(n_columns, values.shape[1])
 
 
-def recordings(files, n_windows, n_columns):
+def recordings(files, n_windows, n_columns, reading):
     """Print the shares of linear and quadratic GPFA in windows of recordings, and a test."""
     for file in files:
         pairs = []
-        for train, test, kept in windows_of(file, n_windows, n_columns):
+        for train, test, kept in windows_of(file, n_windows, n_columns, reading):
             linear = GPFA(2, pca_components=kept)
             pairs.append([share(linear, train, test), share(Expanded(linear), train, test)])
         linear, quadratic = np.array(pairs).T
@@ -127,6 +127,7 @@ def main():
     parser.add_argument("--surrogates", type=int, default=19)
     parser.add_argument("--windows", type=int, default=10)
     parser.add_argument("--columns", type=int, default=12)
+    parser.add_argument("--spectrum", help="As predfeat.datasets.read takes it.")
     given = parser.parse_args()
     warnings.simplefilter("ignore", ManyColumnsWarning)
     if given.what == "planted":
@@ -136,7 +137,8 @@ def main():
     elif given.what == "large":
         large()
     else:
-        recordings(given.files, given.windows, given.columns)
+        reading = {} if given.spectrum is None else {"spectrum": given.spectrum}
+        recordings(given.files, given.windows, given.columns, reading)
 
 
 if __name__ == "__main__":
