@@ -377,6 +377,15 @@ def test_an_update_that_fails_changes_nothing(fitted):
     assert fitted.model_ is before
 
 
+def test_a_fit_that_fails_keeps_the_earlier_one():
+    X = channels()
+    model = Forecaster(SFA(2), n_steps=3).fit(X)
+    before = model.predict(X[:20]).mean
+    with pytest.raises(ForecastError, match=r"8 rows without gaps are too few to learn from"):
+        model.fit(X[:8, :3])
+    np.testing.assert_array_equal(model.predict(X[:20]).mean, before)
+
+
 # --- conventions ---------------------------------------------------------------------------------
 
 

@@ -26,6 +26,7 @@ from predfeat.features._descent import (
 )
 from predfeat.features._descent_features import DescentFeatures
 from predfeat.features._duration import ExpectedTime, expected_time
+from predfeat.features._earlier_fit import earlier_fit_aside
 from predfeat.features._embedding import (
     Embedding,
     GraphSettings,
@@ -99,6 +100,7 @@ __all__ = [
     "FirstNeighbors",
     "find_similar_states",
     "Embedding",
+    "earlier_fit_aside",
     "embed",
     "Iteration",
     "Run",

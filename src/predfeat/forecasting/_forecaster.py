@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from predfeat._compat import JOBS, POSITIVE, Interval, RealNotInt, StrOptions
 from predfeat._typing import ArrayLike, IntArray
 from predfeat.exceptions import DimensionError, ForecastError
-from predfeat.features import LinearFeatures
+from predfeat.features import LinearFeatures, earlier_fit_aside
 from predfeat.forecasting._evaluation import Evaluation, evaluate
 from predfeat.forecasting._forecasts import Forecast, Forecasts, with_intervals
 from predfeat.forecasting._intervals import JOINT
@@ -82,6 +82,8 @@ class Forecaster(BaseEstimator):
         Of the features.
     columns_ : tuple of str
         Of the input.
+    last_group_ : object or None
+        The last id of `groups`, with which `update` goes on.
     n_features_in_ : int
         Columns of the input.
 
@@ -158,6 +160,7 @@ class Forecaster(BaseEstimator):
         Returns
         -------
         self
+            A fit that fails or is interrupted keeps the results of an earlier one.
 
         Raises
         ------
@@ -165,7 +168,11 @@ class Forecaster(BaseEstimator):
             No sequence is as long as a state and its future, or there are too few to calibrate.
         """
         self._validate_params()
-        matrix = check_matrix(X, estimator=self, min_rows=2)
+        with earlier_fit_aside(self):
+            self._fit(check_matrix(X, estimator=self, min_rows=2), groups)
+        return self
+
+    def _fit(self, matrix: Matrix, groups: ArrayLike | None) -> None:
         series = check_sequences(matrix, groups)
         n_lags = self.n_lags
         if n_lags is None:
@@ -173,7 +180,7 @@ class Forecaster(BaseEstimator):
         forecast_times(series, n_lags, self.n_steps, "a forecast")
         parts = later_parts(series, self.calibration_share)
         features = self._fitted_features(take(series, parts.learning), matrix)
-        model = fit_model(
+        self.model_ = fit_model(
             series,
             parts,
             features,
@@ -184,13 +191,11 @@ class Forecaster(BaseEstimator):
             extend_library=self.extend_library,
             n_jobs=self.n_jobs,
         )
-        self.model_ = model
         self.columns_ = tuple(map(str, matrix.names))
         self.names_ = self.columns_
         if features is not None:
             self.names_ = tuple(map(str, features.get_feature_names_out()))
         self.last_group_ = None if series.group_ids is None else series.group_ids[-1]
-        return self
 
     def _fitted_features(self, learning: Sequences, matrix: Matrix) -> LinearFeatures | None:
         if self.features is None:

@@ -50,6 +50,11 @@ def later_parts(series: Sequences, calibration_share: float) -> Parts:
     -------
     Parts
 
+    Raises
+    ------
+    ForecastError
+        There are too few rows for three parts.
+
     Examples
     --------
     >>> import numpy as np
@@ -66,7 +71,14 @@ def later_parts(series: Sequences, calibration_share: float) -> Parts:
     if len(starts) >= _MIN_WHOLE_SEQUENCES:
         cuts = [int(starts[np.argmin(np.abs(starts - cut))]) for cut in cuts]
     rows = np.arange(series.n_rows)
-    return Parts(rows[: cuts[0]], rows[cuts[0] : cuts[1]], rows[cuts[1] :])
+    parts = rows[: cuts[0]], rows[cuts[0] : cuts[1]], rows[cuts[1] :]
+    if not all(series.valid[part].any() for part in parts):
+        raise ForecastError(
+            f"{len(samples)} rows without gaps are too few to learn from some of them, choose by "
+            "others and calibrate with the rest. Give more rows, or another calibration_share "
+            f"than {calibration_share}."
+        )
+    return Parts(*parts)
 
 
 def every_few(times: IntArray, n_numbers: int) -> IntArray:
