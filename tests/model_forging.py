@@ -7,6 +7,7 @@ import json
 import zipfile
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from predfeat import DCA, GPFA, LPP, PFA, SFA, DescentFeatures, ForeCA, RandomFeatures
 from predfeat.persistence._archive import write_archive
@@ -42,7 +43,7 @@ def differences(one, other):
 
 def bits(value):
     """Return something that compares equal only for the same type, layout and bits."""
-    if dataclasses.is_dataclass(value):
+    if dataclasses.is_dataclass(value) or isinstance(value, BaseEstimator):
         return type(value), bits(vars(value))
     if isinstance(value, tuple):
         return tuple(bits(item) for item in value)
@@ -73,7 +74,8 @@ def signed(fields):
     found = [
         entry
         for entry in fields["arrays"]
-        if entry["name"].split(".")[0].endswith("_") and entry["name"] != "history_.seconds"
+        if entry["name"].split(".")[0].endswith("_")
+        and entry["name"].removeprefix("estimator_.") != "history_.seconds"
     ]
     parts = [fields["estimator"], fields["n_columns"], fields["columns"], fields["fitted"], found]
     fields["fingerprint"] = digest(parts)

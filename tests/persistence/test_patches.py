@@ -15,7 +15,7 @@ from predfeat import GPFA, SFA, load, read_header, save
 from predfeat.exceptions import ModelFileError
 from predfeat.features import Patches
 from predfeat.persistence._header import decode_header
-from predfeat.persistence._patches import find_odd_patches
+from predfeat.persistence._kinds import find_any_problem
 
 
 def frames(seed=0):
@@ -106,7 +106,7 @@ def test_headers_that_do_not_fit_are_found(change, message, tmp_path):
     with zipfile.ZipFile(path) as archive:
         fields = json.loads(archive.read("model.json"))
     header = decode_header(zipfile.ZipFile(path).read("model.json"))
-    assert find_odd_patches(header) is None
+    assert find_any_problem(header) is None
     change(fields)
     entries = header.arrays if fields["arrays"] else ()
     forged = type(header)(
@@ -120,4 +120,4 @@ def test_headers_that_do_not_fit_are_found(change, message, tmp_path):
         version=header.version,
         schema=header.schema,
     )
-    assert re.search(message, find_odd_patches(forged))
+    assert re.search(message, find_any_problem(forged))

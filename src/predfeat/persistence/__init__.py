@@ -5,11 +5,16 @@ _archive          the container: a zip whose bytes depend only on its content
 _npy              one array as a zip member
 _header           the member model.json: everything except the arrays, plus digests
 _plain            which values that JSON may contain
-_schema           what each estimator's file holds, and which shapes must match
-_model            conversion between an estimator and these parts
-_patches          conversion and checks of a `Patches`, which holds another estimator
+_schema           what each method's file holds, and which shapes must match
+_terms            edge terms of GPFA as JSON
+_stream           the statistics of a model that `partial_fit` built
+_earlier_names    names that earlier versions wrote, as they are today
+_model            conversion between a method and these parts
+_inner_method     conversion and checks of a model that holds a method
 _expansions       expansions and layers as parts of a file
-_chain            conversion and checks of an `Expanded`, which holds another estimator
+_chain            what an `Expanded` keeps besides its method
+_patches          what a `Patches` keeps besides its method
+_kinds            which of these conversions is for a model or a file
 _save_load        `save`, `load`, `read_header` and `read_model`
 ================  ==================================================================
 """

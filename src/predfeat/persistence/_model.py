@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,19 +20,46 @@ from predfeat.persistence._terms import decoded_terms, encoded_terms
 from predfeat.series import as_objects, check_matrix
 
 __all__ = [
+    "Parts",
     "build_method",
     "build_model",
-    "fitted_arrays",
-    "fitted_facts",
     "kept_parameters",
-    "layout_of",
+    "method_parts",
+    "plain_parameter",
     "refuse_unplain_notes",
 ]
 
 _FROM_DATA = {"n_features_in_", "feature_names_in_"}
 
 
-def layout_of(model: Any) -> Layout:
+@dataclass(frozen=True)
+class Parts:
+    """What a file holds of a fitted model.
+
+    Attributes
+    ----------
+    parameters : dict
+        As they appear in the JSON.
+    fitted : dict
+        The fitted attributes that are not arrays.
+    arrays : dict
+        The fitted attributes and the parameters that are arrays, in file order.
+    """
+
+    parameters: dict[str, Any]
+    fitted: dict[str, Any]
+    arrays: dict[str, FloatArray]
+
+
+def method_parts(model: Any) -> Parts:
+    """Return the parts of a fitted method, or raise an error saying why it cannot be saved."""
+    layout = _layout_of(model)
+    parameters, given = kept_parameters(model, layout)
+    arrays = {**_fitted_arrays(model, layout), **given}
+    return Parts(parameters, _fitted_facts(model, layout), arrays)
+
+
+def _layout_of(model: Any) -> Layout:
     """Return the layout of a fitted estimator, or raise an error saying why it cannot be saved."""
     name = type(model).__name__
     # Compare the class itself, not its name or parent: a subclass may compute something else.
@@ -77,24 +105,30 @@ def kept_parameters(model: Model, layout: Layout) -> tuple[dict[str, Any], dict[
             arrays[name] = check_matrix(value, name=name).values
             plain[name] = {"array": name}
             continue
-        plain[name] = value.item() if isinstance(value, np.generic) else value
-        unplain = find_unplain(plain[name])
-        if unplain is not None:
-            raise ModelFileError(
-                f"the parameter {name} is {unplain}, which a model file does not keep. Set it to a "
-                f"plain value before saving, model.set_params({name}={_instead(model, name)!r}); "
-                "what was fitted stays as it is."
-            )
+        plain[name] = plain_parameter(model, name, value)
     return plain, arrays
 
 
-def _instead(model: Model, name: str) -> Any:
+def plain_parameter(model: Any, name: str, value: Any) -> Any:
+    """Return a parameter's value as it appears in the JSON, or raise an error if it cannot."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    unplain = find_unplain(plain)
+    if unplain is not None:
+        raise ModelFileError(
+            f"the parameter {name} is {unplain}, which a model file does not keep. Set it to a "
+            f"plain value before saving, model.set_params({name}={_instead(model, name)!r}); "
+            "what was fitted stays as it is."
+        )
+    return plain
+
+
+def _instead(model: Any, name: str) -> Any:
     """Return a value that a parameter may have: its default, or 0 for a random state."""
     default = type(model)().get_params(deep=False)[name]
     return 0 if default is None else default
 
 
-def fitted_facts(model: Model, layout: Layout) -> dict[str, Any]:
+def _fitted_facts(model: Model, layout: Layout) -> dict[str, Any]:
     """Return the fitted attributes that are not arrays of numbers.
 
     These are counts, symbols, the way kept and all scores, shares, and what describes a stream.
@@ -115,7 +149,7 @@ def fitted_facts(model: Model, layout: Layout) -> dict[str, Any]:
     return facts
 
 
-def fitted_arrays(model: Model, layout: Layout) -> dict[str, FloatArray]:
+def _fitted_arrays(model: Model, layout: Layout) -> dict[str, FloatArray]:
     """Return the fitted attributes that are arrays; entries of a dict are named `attribute.key`."""
     arrays = {}
     for name in layout.arrays:

@@ -15,7 +15,6 @@ from predfeat._files import write_whole
 from predfeat._typing import FloatArray
 from predfeat._version import __version__
 from predfeat.exceptions import ModelFileError
-from predfeat.features import Expanded, Patches
 from predfeat.persistence._archive import (
     FIRST_NAME,
     MAX_FILE_BYTES,
@@ -25,14 +24,6 @@ from predfeat.persistence._archive import (
     damaged,
     write_archive,
 )
-from predfeat.persistence._chain import (
-    CHAIN,
-    build_chain,
-    chain_arrays,
-    chain_facts,
-    chain_parameters,
-    find_odd,
-)
 from predfeat.persistence._earlier_names import with_current_names
 from predfeat.persistence._header import (
     MAX_HEADER_BYTES,
@@ -41,30 +32,16 @@ from predfeat.persistence._header import (
     ModelHeader,
     decode_header,
 )
-from predfeat.persistence._model import (
-    build_model,
-    fitted_arrays,
-    fitted_facts,
-    kept_parameters,
-    layout_of,
-    refuse_unplain_notes,
-)
+from predfeat.persistence._kinds import AnyModel, build_any, find_any_problem, parts_of
+from predfeat.persistence._model import refuse_unplain_notes
 from predfeat.persistence._npy import DTYPE, contiguous, npy_start, order_of
-from predfeat.persistence._patches import (
-    PATCHES,
-    build_patches,
-    find_odd_patches,
-    patches_arrays,
-    patches_facts,
-    patches_parameters,
-)
-from predfeat.persistence._schema import Model, find_bad_value, find_problem
+from predfeat.persistence._schema import find_bad_value
 
 __all__ = ["load", "read_header", "read_model", "save"]
 
 
 def save(
-    model: Model | Expanded | Patches,
+    model: AnyModel,
     path: str | os.PathLike[str],
     *,
     notes: dict[str, Any] | None = None,
@@ -120,26 +97,26 @@ def save(
     """
     notes = {} if notes is None else notes
     refuse_unplain_notes(notes)
-    parameters, fitted, arrays = _parts(model)
+    parts = parts_of(model)
     names = getattr(model, "feature_names_in_", None)
     header = ModelHeader(
         estimator=type(model).__name__,
-        parameters=parameters,
+        parameters=parts.parameters,
         n_columns=int(getattr(model, "n_features_in_", 1)),  # symbols are one column
         columns=None if names is None else tuple(map(str, names)),
-        fitted=fitted,
-        arrays=tuple(_describe(name, array) for name, array in arrays.items()),
+        fitted=parts.fitted,
+        arrays=tuple(_describe(name, array) for name, array in parts.arrays.items()),
         notes=notes,
         version=__version__,
         schema=SCHEMA,
     )
-    _refuse_what_cannot_be_loaded(header, arrays)
-    members = {entry.member: _npy_chunks(arrays[entry.name]) for entry in header.arrays}
+    _refuse_what_cannot_be_loaded(header, parts.arrays)
+    members = {entry.member: _npy_chunks(parts.arrays[entry.name]) for entry in header.arrays}
     with write_whole(path, overwrite=overwrite) as stream:
         write_archive(stream, {FIRST_NAME: [header.encode()], **members})
 
 
-def load(path: str | os.PathLike[str]) -> Model | Expanded | Patches:
+def load(path: str | os.PathLike[str]) -> AnyModel:
     """Read a model that `save` wrote.
 
     Nothing in the file is executed, and everything is checked: a file that is damaged, changed,
@@ -180,7 +157,7 @@ def load(path: str | os.PathLike[str]) -> Model | Expanded | Patches:
     return read_model(path)[0]
 
 
-def read_model(path: str | os.PathLike[str]) -> tuple[Model | Expanded | Patches, ModelHeader]:
+def read_model(path: str | os.PathLike[str]) -> tuple[AnyModel, ModelHeader]:
     """Read a model and its header in one pass, so that they belong together.
 
     Parameters
@@ -282,33 +259,14 @@ def _checked_header(archive: ArchiveReader) -> tuple[ModelHeader, ModelHeader]:
     """Return the header as written, and the same header with this version's names."""
     written = decode_header(archive.read_first(MAX_HEADER_BYTES))
     header = with_current_names(written)
-    problem = _find_problem(header)
+    problem = find_any_problem(header)
     if problem is not None:
         raise damaged(problem)
     return written, header
 
 
-def _parts(model: Any) -> tuple[dict[str, Any], dict[str, Any], dict[str, FloatArray]]:
-    """Return a model's parameters, and its fitted attributes that are facts and arrays."""
-    if type(model) is Expanded:
-        parameters, given = chain_parameters(model)
-        return parameters, chain_facts(model), {**chain_arrays(model), **given}
-    if type(model) is Patches:
-        parameters, given = patches_parameters(model)
-        return parameters, patches_facts(model), {**patches_arrays(model), **given}
-    layout = layout_of(model)
-    parameters, given = kept_parameters(model, layout)
-    return parameters, fitted_facts(model, layout), {**fitted_arrays(model, layout), **given}
-
-
-def _find_problem(header: ModelHeader) -> str | None:
-    find = {CHAIN: find_odd, PATCHES: find_odd_patches}.get(header.estimator, find_problem)
-    return find(header)
-
-
-def _built(header: ModelHeader, arrays: dict[str, FloatArray]) -> Model | Expanded | Patches:
-    build: Any = {CHAIN: build_chain, PATCHES: build_patches}.get(header.estimator, build_model)
-    model: Model | Expanded | Patches = build(header, arrays)
+def _built(header: ModelHeader, arrays: dict[str, FloatArray]) -> AnyModel:
+    model = build_any(header, arrays)
     if header.columns is not None:
         model.feature_names_in_ = np.array(header.columns, dtype=object)
     return model
@@ -350,7 +308,7 @@ def _member_sizes(header: ModelHeader) -> dict[str, int]:
 
 def _refuse_what_cannot_be_loaded(header: ModelHeader, arrays: dict[str, FloatArray]) -> None:
     """Apply the checks of `load` before writing."""
-    problem = _find_problem(header)
+    problem = find_any_problem(header)
     for name, array in arrays.items():
         problem = problem or find_bad_value(name, array)
     if problem is not None:

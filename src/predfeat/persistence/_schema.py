@@ -34,6 +34,7 @@ __all__ = [
     "Model",
     "find_bad_value",
     "find_odd_columns",
+    "find_odd_name",
     "find_odd_parameter",
     "find_odd_symbol",
     "find_problem",
@@ -182,15 +183,23 @@ def find_odd_symbol(symbols: list[Any]) -> str | None:
     return None
 
 
-def find_odd_parameter(header: ModelHeader, layout: Layout) -> str | None:
-    """Describe a parameter that the estimator does not have, or in another form, or None."""
+def find_odd_name(header: ModelHeader, names: set[str]) -> str | None:
+    """Describe a parameter that is none of those an estimator has, or return None."""
     # A missing parameter gets its default: estimators may have gained parameters since the
     # version that wrote the file.
-    for name in sorted(set(header.parameters) - parameter_names(layout)):
+    for name in sorted(set(header.parameters) - names):
         return (
             f"{header.estimator} has no parameter {name[:40]!r} in predfeat {__version__} (the "
             f"model is from predfeat {header.version[:20]}; if that is newer, update)"
         )
+    return None
+
+
+def find_odd_parameter(header: ModelHeader, layout: Layout) -> str | None:
+    """Describe a parameter that the estimator does not have, or in another form, or None."""
+    odd = find_odd_name(header, parameter_names(layout))
+    if odd is not None:
+        return odd
     for name, value in header.parameters.items():
         is_array = value == {"array": name} and name in layout.array_parameters
         if value is not None and name in layout.term_parameters:
