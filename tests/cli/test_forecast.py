@@ -266,7 +266,7 @@ PREPARED = [{"difference": True}, {"every": 3, "difference": True, "delays": 1}]
 @pytest.mark.filterwarnings("ignore::predfeat.exceptions.AliasingWarning")
 @pytest.mark.parametrize("kind", PREPARED, ids=str)
 def test_rows_are_prepared_as_if_the_recording_had_not_ended(tmp_path, values, followed, kind):
-    trials = ["one"] * 260 + ["two"] * 250 + ["three"] * 20
+    trials = ["one"] * 259 + ["two"] * 251 + ["three"] * 20
     path, whole = tmp_path / "trials.csv", tmp_path / "whole.csv"
     path.write_text(trials_of(values[:500], trials[:500]))
     whole.write_text(trials_of(values[:530], trials))
@@ -336,13 +336,15 @@ def test_cells_that_are_not_forecast_are_handed_on(hourly, values, followed):
     assert [row["c upper"] for row in printed(ordered[1])] == [row["c upper"] for row in rows]
 
 
-def test_intervals_are_not_judged_by_another_sequence(tmp_path, values, followed):
+def test_another_sequence_begins_anew_and_judges_no_interval(tmp_path, values, followed):
     path = tmp_path / "trials.csv"
     path.write_text(trials_of(values[:N_ROWS], ["one"] * 250 + ["two"] * 250))
     new = trials_of(values[N_ROWS : N_ROWS + 4], ["two", "two", "three", "three"])
-    _, out, err = followed(path, *QUICK, "--group", "trial", rows=new)
-    assert [row["trial"] for row in printed(out)] == ["two"] * 8 + ["three"] * 8
-    assert "of 8 numbers that came lay" in err
+    _, out, err = followed(path, *QUICK, "--group", "trial", "--n-lags", "2", rows=new)
+    # The first row of the new one is no state yet.
+    assert [row["row"] for row in printed(out)] == ["1"] * 4 + ["2"] * 4 + ["4"] * 4
+    assert [row["trial"] for row in printed(out)] == ["two"] * 8 + ["three"] * 4
+    assert "of 4 numbers that came lay" in err
 
 
 @pytest.mark.parametrize(

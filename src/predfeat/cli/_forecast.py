@@ -429,13 +429,13 @@ def _with_interval(mean: float, half: float) -> str:
     Examples
     --------
     >>> from predfeat.cli._forecast import _with_interval
-    >>> _with_interval(12.3071, 1.92), _with_interval(2.5, 3.0), _with_interval(61250.0, 412.3)
-    ('12.3 ± 1.9', '2.5 ± 3.0', '61250 ± 412')
+    >>> _with_interval(12.3071, 1.92), _with_interval(-0.01, 3.0), _with_interval(61250.0, 412.3)
+    ('12.3 ± 1.9', '0.0 ± 3.0', '61250 ± 412')
     """
     if not 1e-5 <= half < 1e6 or abs(mean) >= 1e8:
         return f"{mean:.4g} ± {half:.2g}"
     decimals = max(0, 1 - math.floor(math.log10(half)))
-    return f"{mean:.{decimals}f} ± {half:.{decimals}f}"
+    return f"{mean:z.{decimals}f} ± {half:.{decimals}f}"
 
 
 def _show(results: dict[str, Any]) -> None:
