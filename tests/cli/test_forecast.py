@@ -3,21 +3,26 @@
 import csv
 import io
 import json
+import os
 import re
+import signal
+import subprocess
+import sys
 from datetime import datetime, timedelta
+from threading import Timer
 
 import numpy as np
 import pyarrow.parquet as parquet
 import pytest
 
-from commands import run, run_apart, run_well
+from commands import TIMEOUT, run, run_apart, run_well
 from predfeat import SFA, Forecaster, save
-from predfeat.cli._row_stream import rows_of
-from predfeat.datasets import Recording, continued_time, hidden_lorenz, read
-from predfeat.exceptions import DataFileError
+from predfeat.cli import main
+from predfeat.datasets import Recording, continued_time, hidden_lorenz, prepare, read
 from predfeat.forecasting import backtest
-from predfeat.report import forecast_results, render_forecast
+from predfeat.report import forecast_results, judged_sentences, render_forecast
 
+POSIX = pytest.mark.skipif(os.name == "nt", reason="signals and pipes of POSIX")
 N_ROWS = 500
 START = datetime(2026, 3, 1)
 
@@ -88,6 +93,8 @@ def test_the_last_of_several_sequences_is_continued(tmp_path, values):
     model = Forecaster(n_steps=4, n_jobs=1).fit(values[:N_ROWS], groups=groups)
     assert float(written(out)[0]["a"]) == pytest.approx(model.predict().mean[0, 0], rel=1e-12)
     assert [row["step"] for row in written(out)] == ["1", "2", "3", "4"]
+    said = run_well("forecast", path, *QUICK, "--group", "trial", "--json").stdout
+    assert json.loads(said)["how"].endswith(" The last of 10 sequences goes on: 9.")
 
 
 def test_a_model_s_features_are_used_as_they_are(tmp_path, hourly, values):
@@ -149,6 +156,39 @@ def test_the_page_shows_names_as_text_and_is_whole(tmp_path, values):
     assert "How good" not in render_forecast({**results, "backtest": None})
 
 
+def test_gaps_at_the_end_are_refused_before_the_fit(tmp_path, values):
+    path = tmp_path / "gaps.csv"
+    rows = values[:100].copy()
+    rows[-2:, 1] = np.nan
+    path.write_text(table_of(rows).replace("nan", ""))
+    said = run("forecast", path, *QUICK)
+    assert said.exit_code != 0
+    assert "the last 2 rows are gaps, without a number in b." in str(said.exception)
+    assert "--exclude" in str(said.exception)
+
+
+def test_a_column_may_be_called_step(tmp_path, values):
+    path, out = tmp_path / "steps.csv", tmp_path / "next.csv"
+    lines = ["step,x", *(",".join(map(repr, row)) for row in values[:200, :2].tolist())]
+    path.write_text("\n".join(lines) + "\n")
+    run_well("forecast", path, *QUICK, "--out", out)
+    assert list(written(out)[0])[:2] == ["step ahead", "step"]
+
+
+def test_simpler_forecasts_that_were_better_are_named(values):
+    model = Forecaster(n_steps=2, n_jobs=1).fit(values[:N_ROWS])
+    results = forecast_results(
+        model.predict(), values[:N_ROWS], source="f", command="predfeat", how="By hand.",
+        backtest=backtest(model, values[:N_ROWS]),
+    )  # fmt: skip
+    found = {**results["backtest"], "skill": [0.5, 0.5], "skill_of_linear": [0.49, 0.4]}
+    found["skill_of_persistence"] = [0.4, 0.6]
+    said = judged_sentences({**results, "backtest": found})[0]
+    assert said.endswith("Simpler forecasts were better: the newest value at 1 of 2.")
+    found["skill_of_persistence"] = [0.4, None]
+    assert "Simpler" not in judged_sentences({**results, "backtest": found})[0]
+
+
 def test_a_page_is_written(tmp_path, hourly):
     page = tmp_path / "page.html"
     run_well("forecast", hourly, *QUICK, "--page", page)
@@ -179,7 +219,7 @@ def test_each_row_is_followed_by_a_forecast(hourly, values):
         came = new[number + 1 : number + 1 + n_known]
         held = (ahead.lower[:n_known] <= came) & (came <= ahead.upper[:n_known])
         inside += held.ravel().tolist()
-    share = f"{np.mean(inside):.1%} of {len(inside)} numbers that came lay in the intervals"
+    share = f"{100 * np.mean(inside):.1f} % of {len(inside)} numbers that came lay in the intervals"
     assert share in done.stderr
 
 
@@ -192,23 +232,195 @@ def test_a_gap_among_the_rows_is_passed_over(hourly, values):
     assert seen == {"row", "1", "3"}
 
 
+@pytest.fixture
+def followed(monkeypatch):
+    """Return a function that follows rows that have ended: exit code, output and messages."""
+
+    def run(*words, rows):
+        streams = [io.TextIOWrapper(io.BytesIO(b), "utf-8") for b in (rows.encode(), b"", b"")]
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", ["predfeat", "forecast", *map(str, words), "--follow"])
+            for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
+                patch.setattr(sys, name, stream)
+            with pytest.raises(SystemExit) as ended:
+                main()
+        _, out, err = (stream.buffer.getvalue().decode() for stream in streams)
+        return ended.value.code or 0, out, err
+
+    return run
+
+
+def printed(out):
+    return list(csv.DictReader(io.StringIO(out)))
+
+
+def trials_of(values, trials):
+    rows = [f"{trial},{','.join(map(repr, row))}" for trial, row in
+            zip(trials, values.tolist(), strict=True)]  # fmt: skip
+    return "\n".join(["trial,a,b,c,d", *rows]) + "\n"
+
+
+PREPARED = [{"difference": True}, {"every": 3, "difference": True, "delays": 1}]
+
+
+@pytest.mark.filterwarnings("ignore::predfeat.exceptions.AliasingWarning")
+@pytest.mark.parametrize("kind", PREPARED, ids=str)
+def test_rows_are_prepared_as_if_the_recording_had_not_ended(tmp_path, values, followed, kind):
+    trials = ["one"] * 259 + ["two"] * 251 + ["three"] * 20
+    path, whole = tmp_path / "trials.csv", tmp_path / "whole.csv"
+    path.write_text(trials_of(values[:500], trials[:500]))
+    whole.write_text(trials_of(values[:530], trials))
+    options = [f"--{name}" for name in kind if kind[name] is True]
+    options += [f"--{name}={kind[name]}" for name in kind if kind[name] is not True]
+    group = ["--group", "trial", *options]
+    model = Forecaster(n_steps=4, n_jobs=1)
+    before = prepare(read(path, group="trial"), **kind)
+    after = prepare(read(whole, group="trial"), **kind)
+    new = slice(len(before.values), None)
+    model.fit(before.values, groups=before.groups)
+    code, out, err = followed(
+        path, *QUICK, *group, "-q", rows=trials_of(values[500:530], trials[500:])
+    )
+    assert (code, err) == (0, "")
+    rows = iter(printed(out))
+    name = before.names[0]
+    n_seen = 0
+    for row, trial in zip(after.values[new], after.groups[new], strict=True):
+        model.update([row], groups=[trial])
+        if np.isnan(row).any():
+            continue
+        ahead = model.predict_channels()
+        for h in range(4):
+            found = next(rows)
+            assert found["trial"] == trial
+            assert float(found[f"{name} upper"]) == pytest.approx(ahead.upper[h, 0], rel=1e-9)
+        n_seen += 1
+    assert n_seen >= 6
+    assert next(rows, None) is None
+
+
+def test_a_model_s_preparation_goes_on_or_is_refused(tmp_path, hourly, values, followed):
+    new = table_of(values[N_ROWS : N_ROWS + 3])
+    options = ("--steps", "2", "--jobs", "1", "-q")
+    for name, option in (("delays", ["--delays", "1"]), ("detrended", ["--detrend"])):
+        model = tmp_path / f"{name}.predfeat"
+        run_well("fit", hourly, "-m", "sfa", *option, "-q", "--out", model)
+    code, out, err = followed(hourly, "--model", tmp_path / "delays.predfeat", *options, rows=new)
+    assert (code, err) == (0, "")
+    rows = printed(out)
+    assert [row["row"] for row in rows] == ["1", "1", "2", "2", "3", "3"]
+    assert "a (1 before) upper" in rows[0]
+    refused = followed(hourly, "--model", tmp_path / "detrended.predfeat", *options, rows=new)
+    assert refused[:2] == (2, "")
+    assert "the straight line is that of the whole recording" in refused[2]
+    refused = followed(hourly, *QUICK, "--detrend", rows=new)
+    assert "cannot be detrended as they come" in refused[2]
+
+
+def test_numbers_that_meant_a_missing_value_are_gaps_in_rows_to_come(tmp_path, values, followed):
+    path = tmp_path / "sentinels.csv"
+    rows = values[:N_ROWS].copy()
+    rows[::50, 1] = -999
+    path.write_text(table_of(rows))
+    assert read(path).sentinels
+    code, out, _ = followed(path, *QUICK, rows="1,2,3,4\n1,-999,3,4\n1,2,3,4\n")
+    assert code == 0
+    assert {row["row"] for row in printed(out)} == {"1", "3"}
+
+
+def test_cells_that_are_not_forecast_are_handed_on(hourly, values, followed):
+    new = "other;d;time;c;b;a\nx;4;9:00;3;2;1\n"
+    rows = printed(followed(hourly, *QUICK, rows=new)[1])
+    assert [row["time"] for row in rows] == ["9:00"] * 4
+    ordered = followed(hourly, *QUICK, "--time", "time", rows="1,2,3,4\n")
+    assert [row["c upper"] for row in printed(ordered[1])] == [row["c upper"] for row in rows]
+
+
+def test_another_sequence_begins_anew_and_judges_no_interval(tmp_path, values, followed):
+    path = tmp_path / "trials.csv"
+    path.write_text(trials_of(values[:N_ROWS], ["one"] * 250 + ["two"] * 250))
+    new = trials_of(values[N_ROWS : N_ROWS + 4], ["two", "two", "three", "three"])
+    _, out, err = followed(path, *QUICK, "--group", "trial", "--n-lags", "2", rows=new)
+    # The first row of the new one is no state yet.
+    assert [row["row"] for row in printed(out)] == ["1"] * 4 + ["2"] * 4 + ["4"] * 4
+    assert [row["trial"] for row in printed(out)] == ["two"] * 8 + ["three"] * 4
+    assert "of 4 numbers that came lay" in err
+
+
 @pytest.mark.parametrize(
-    ("line", "message"),
+    ("rows", "options", "message"),
     [
-        ("1,2,3", r"line 2 of standard input has 3 cell\(s\), but there are 2 columns: a, b"),
-        ("1,x", r"line 2 of standard input holds 'x', which is not a number"),
+        ("1,2,3,4\n1,2,3\n", [], "line 2 of standard input has 3 cell(s)"),
+        ("a,b,c,d\n1,2,3,x\n", [], "line 2 of standard input holds 'x' in column 'd'"),
+        ("a,b,c,d\n1,2,3,1e305\n", [], "line 2 of standard input: X"),
+        ("9:00,1,2,3,4\n", [], "or give exactly these columns, in this order: a, b, c, d."),
+        ("a,b,c\n1,2,3\n", [], "with the rows of hourly.csv, but has no column d. Begin it"),
+        ("", [], "standard input holds nothing but blank lines"),
     ],
 )
-def test_lines_that_are_no_rows_are_refused(line, message):
-    with pytest.raises(DataFileError, match=message):
-        list(rows_of(["1,2", line], ["a", "b"]))
+def test_rows_that_cannot_go_on_are_refused(hourly, followed, rows, options, message):
+    code, _, err = followed(hourly, *QUICK, *options, "-q", rows=rows)
+    assert code == 2
+    assert message in err
+    assert err.count("\n") == 1
 
 
-def test_lines_are_taken_by_their_names():
-    lines = ["b,c,a", "1,2,3", "", ",5,6"]
-    assert str(list(rows_of(lines, ["a", "b"]))) == "[[3.0, 1.0], [6.0, nan]]"
-    with pytest.raises(DataFileError, match="line 2 of standard input ends before"):
-        list(rows_of(["b,c,a", "1,2"], ["a", "b"]))
+def test_rows_of_sequences_say_which_one_they_belong_to(tmp_path, values, followed):
+    path = tmp_path / "trials.csv"
+    path.write_text(trials_of(values[:N_ROWS], ["one"] * 250 + ["two"] * 250))
+    code, _, err = followed(path, *QUICK, "--group", "trial", rows="1,2,3,4\n")
+    assert code == 2
+    assert "has no column trial. Begin it with a line of names that has it." in err
+
+
+@pytest.fixture
+def watched(hourly):
+    """Start the command with pipes in the place of its terminal."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "predfeat", "forecast", hourly, *QUICK, "--follow"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+        # What a shell starts in the background ignores Ctrl-C, and so do its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    watch = Timer(TIMEOUT, process.kill)
+    watch.start()
+    with process:
+        yield process
+        watch.cancel()
+        process.kill()
+
+
+def answered(process, row):
+    """Send a row, wait for its forecast, and return the first cells of its lines."""
+    process.stdin.write(row)
+    return [process.stdout.readline().split(",")[:2] for _ in range(4)]
+
+
+@POSIX
+def test_a_forecast_comes_before_the_next_row_and_an_interrupt_ends_it(watched):
+    watched.stdin.write("1,2,3,4\n")
+    assert watched.stdout.readline().startswith("row,step,a,a lower,a upper,b,")
+    assert answered(watched, "1,2,3,4\n") == [["1", str(step)] for step in (1, 2, 3, 4)]
+    assert answered(watched, "1,2,3,4\n") == [["2", str(step)] for step in (1, 2, 3, 4)]
+    watched.send_signal(signal.SIGINT)
+    assert watched.wait(TIMEOUT) == 130
+    _, words, last = watched.stderr.read().splitlines()
+    assert "numbers that came lay in the intervals" in words
+    assert "interrupted" in last
+
+
+@POSIX
+def test_a_reader_that_leaves_ends_it(watched):
+    watched.stdin.write("1,2,3,4\n")
+    assert watched.stdout.readline()
+    watched.stdout.close()
+    watched.stdin.write("1,2,3,4\n")  # and stays open: nobody has to send an end
+    assert watched.wait(TIMEOUT) == 141
+    assert "numbers that came" not in watched.stderr.read()
 
 
 @pytest.mark.parametrize(
@@ -218,7 +430,6 @@ def test_lines_are_taken_by_their_names():
         (("--joint", "both"), "none of each, features, path"),
         (("--out", "next.npy"), "must end in one of .csv"),
         (("--follow", "--out", "x.csv"), "--follow prints its forecasts as CSV"),
-        (("--follow", "--difference"), "are taken as they are"),
         (("--all-columns", "--n-components", "2"), "Leave one of the two out"),
     ],
 )

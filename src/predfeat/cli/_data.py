@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,35 @@ from predfeat.cli._options import PREPARATION
 from predfeat.cli._terminal import progress_bar, say
 from predfeat.cli._wording import in_options
 
-__all__ = ["missing_columns_explained", "options_like", "read_recording", "recording_like"]
+__all__ = [
+    "ReadData",
+    "missing_columns_explained",
+    "options_like",
+    "read_data",
+    "read_data_like",
+    "read_recording",
+    "recording_like",
+]
+
+
+@dataclass(frozen=True)
+class ReadData:
+    """A recording before and after its preparation, and the options that gave it."""
+
+    raw: Any
+    prepared: Any
+    options: dict[str, Any]
 
 
 def read_recording(files: list[Path], reading: dict[str, Any], *, quiet: bool) -> Any:
     """Read and prepare one or several files, and print the reader's notes."""
-    return _prepared(_read(files, reading, quiet=quiet), reading, quiet=quiet)
+    return read_data(files, reading, quiet=quiet).prepared
+
+
+def read_data(files: list[Path], reading: dict[str, Any], *, quiet: bool) -> ReadData:
+    """Do as `read_recording`, and also return what there was before the preparation."""
+    raw = _read(files, reading, quiet=quiet)
+    return ReadData(raw, _prepared(raw, reading, quiet=quiet), reading)
 
 
 def _read(files: list[Path], reading: dict[str, Any], *, quiet: bool) -> Any:
@@ -49,6 +72,13 @@ def recording_like(
 
     `data` comes from `known_data`.
     """
+    return read_data_like(data, files, reading, quiet).prepared
+
+
+def read_data_like(
+    data: dict[str, Any], files: list[Path], reading: dict[str, Any], quiet: bool
+) -> ReadData:
+    """Do as `recording_like`, and also return what there was before the preparation."""
     from predfeat.datasets import blank_sentinels, reading_options
 
     options = options_like(data, reading, takes_columns="columns" in reading_options(files))
@@ -56,7 +86,7 @@ def recording_like(
         recording = _read(files, options, quiet=quiet)
     recording = blank_sentinels(recording, [(n, x) for n, x in data.get("sentinels", [])])
     chosen = _with_columns(recording, data)
-    return _prepared(chosen, options, quiet=quiet)
+    return ReadData(chosen, _prepared(chosen, options, quiet=quiet), options)
 
 
 def options_like(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import sys
 from dataclasses import dataclass, replace
@@ -10,12 +11,11 @@ from typing import Annotated, Any
 
 import typer
 
-from predfeat.cli._data import read_recording, recording_like
-from predfeat.cli._follow import follow_rows
+from predfeat.cli._data import ReadData, read_data, read_data_like
+from predfeat.cli._follow import follow_rows, row_preparation
 from predfeat.cli._notes import known_data
 from predfeat.cli._options import (
     MOST,
-    PREPARATION,
     DataFiles,
     Force,
     Jobs,
@@ -122,19 +122,24 @@ def forecast(
 
         predfeat forecast machine.csv --model model.predfeat --of-features
 
-        tail -n 0 -f machine.csv | predfeat forecast history.csv --follow --steps 5
+        tail -n +1 -f today.csv | predfeat forecast history.csv --follow --steps 5
     """
     settings = _Settings(steps, level, joint, n_components, n_lags, n_neighbors, jobs, all_columns)
     settings.check(model)
     _check_outputs(out, page, files, model, force=force)
     if follow:
         _refuse_with_follow(files, reading, out, page, as_json=as_json)
-    recording, features = _recording_and_features(files, model, reading, settings, quiet=quiet)
+    data, features = _data_and_features(files, model, reading, settings, quiet=quiet)
+    recording = data.prepared
+    if follow:
+        row_preparation(data.options)  # a model may remember one that rows cannot have
+    else:
+        _refuse_gap_at_the_end(recording)
     forecaster = settings.forecaster(features, prefit=model is not None)
     with progress_bar("learning to forecast", quiet=quiet):
         forecaster.fit(recording.values, groups=recording.groups)
     if follow:
-        follow_rows(forecaster, list(recording.names), channels=not of_features, quiet=quiet)
+        follow_rows(forecaster, data, channels=not of_features, quiet=quiet)
         return
     ahead = _predicted(forecaster, recording, of_features)
     judged = _judged(forecaster, recording, of_features, quiet=quiet) if backtest else None
@@ -239,27 +244,21 @@ def _refuse_with_follow(
             "--follow reads further rows from standard input, so the rows before must be in files.",
             param_hint="FILES",
         )
-    prepared = next((name for name in PREPARATION if name in reading), None)
-    if prepared is not None:
-        raise typer.BadParameter(
-            "rows from standard input are taken as they are. Prepare them before, or leave "
-            "--follow out.",
-            param_hint=f"--{prepared}",
-        )
+    row_preparation(reading)
 
 
-def _recording_and_features(
+def _data_and_features(
     files: list[Path],
     model: Path | None,
     reading: dict[str, Any],
     settings: _Settings,
     *,
     quiet: bool,
-) -> tuple[Any, Any]:
-    """Return the recording, and the features to forecast from: fitted, to be fitted, or None."""
+) -> tuple[ReadData, Any]:
+    """Return the data, and the features to forecast from: fitted, to be fitted, or None."""
     if model is None:
-        recording = read_recording(files, reading, quiet=quiet)
-        return recording, None if settings.all_columns else _features(recording, settings)
+        read = read_data(files, reading, quiet=quiet)
+        return read, None if settings.all_columns else _features(read.prepared, settings)
     from predfeat.exceptions import ModelFileError
     from predfeat.features import LinearFeatures
     from predfeat.persistence import read_model
@@ -271,14 +270,35 @@ def _recording_and_features(
             "Give a model of another method."
         )
     data = known_data(header.notes, model)
-    recording = recording_like(data, files, reading, quiet)
-    if data.get("source") == recording.source:
+    read = read_data_like(data, files, reading, quiet)
+    source = read.prepared.source
+    if data.get("source") == source:
         say(
-            f"note: the features were fitted to {recording.source} as well, so that the intervals "
+            f"note: the features were fitted to {source} as well, so that the intervals "
             "may be too narrow. Without --model, features are found in its earlier rows alone.",
             quiet=quiet,
         )
-    return recording, fitted
+    return read, fitted
+
+
+def _refuse_gap_at_the_end(recording: Any) -> None:
+    """Refuse before the fit what could not be forecast after it."""
+    import numpy as np
+
+    from predfeat.exceptions import ForecastError
+
+    missing = np.isnan(recording.values[-1:]).ravel()
+    if not missing.any():
+        return
+    whole = np.flatnonzero(~np.isnan(recording.values).any(axis=1))
+    n_gaps = len(recording.values) - 1 - int(whole.max(initial=-1))
+    names = [short_name(recording.names[i]) for i in np.flatnonzero(missing)[:5]]
+    rows = "last row is a gap" if n_gaps == 1 else f"last {n_gaps} rows are gaps"
+    raise ForecastError(
+        f"{recording.source} cannot be forecast from its end: the {rows}, without a number in "
+        f"{', '.join(names)}{' …' * (int(missing.sum()) > 5)}. Leave out these rows or these "
+        "columns (--exclude), or fill them."
+    )
 
 
 def _features(recording: Any, settings: _Settings) -> Any:
@@ -341,7 +361,8 @@ def _write(out: Path, ahead: Any, times: Any, recording: Any, *, force: bool) ->
     values = np.stack([ahead.mean, ahead.lower, ahead.upper], axis=2)
     values = values.reshape(len(ahead.mean), -1)
     names = [name for each in ahead.names for name in (each, f"{each} lower", f"{each} upper")]
-    column = times or FileColumn("step", np.arange(1, len(values) + 1))
+    count = next(name for name in ("step", "step ahead", "row ahead") if name not in names)
+    column = times or FileColumn(count, np.arange(1, len(values) + 1))
     as_recording = Recording(values, tuple(names), recording.source, time_column=column)
     if str(out) == "-":
         write_features(raw_output(), values, names, recording=as_recording)
@@ -369,7 +390,7 @@ def _results(
         recent,
         source=recording.source,
         command=shlex.join(["predfeat", *sys.argv[1:]]),
-        how=_how(fitted),
+        how=_how(fitted) + _what_goes_on(recording),
         times=None if times is None else times.texts(),
         backtest=judged,
     )
@@ -394,8 +415,31 @@ def _how(fitted: Any) -> str:
     return f"Forecast from {what}, by {', '.join(said[::-1])}."
 
 
+def _what_goes_on(recording: Any) -> str:
+    groups = [] if recording.groups is None else recording.groups.tolist()
+    n_sequences = len(set(groups))
+    if n_sequences < 2:
+        return ""
+    return f" The last of {n_sequences} sequences goes on: {short_name(str(groups[-1]))}."
+
+
+def _with_interval(mean: float, half: float) -> str:
+    """Write a number and half of its interval with as many decimals as the interval deserves.
+
+    Examples
+    --------
+    >>> from predfeat.cli._forecast import _with_interval
+    >>> _with_interval(12.3071, 1.92), _with_interval(-0.01, 3.0), _with_interval(61250.0, 412.3)
+    ('12.3 ± 1.9', '0.0 ± 3.0', '61250 ± 412')
+    """
+    if not 1e-5 <= half < 1e6 or abs(mean) >= 1e8:
+        return f"{mean:.4g} ± {half:.2g}"
+    decimals = max(0, 1 - math.floor(math.log10(half)))
+    return f"{mean:z.{decimals}f} ± {half:.{decimals}f}"
+
+
 def _show(results: dict[str, Any]) -> None:
-    from predfeat.report import judged_sentences
+    from predfeat.report import judged_sentences, percent
 
     names, times = results["columns"], results["times"] or [""]
     n_shown = _MOST_BESIDE_TIMES if len(times[-1]) > _LONG_TIME else _MOST_COLUMNS_SHOWN
@@ -403,8 +447,9 @@ def _show(results: dict[str, Any]) -> None:
     for h in range(results["n_steps"]):
         when = results["times"][h] if results["times"] else f"+{h + 1}"
         cells = [
-            f"{results['mean'][h][i]:.4g} ± "
-            f"{(results['upper'][h][i] - results['lower'][h][i]) / 2:.2g}"
+            _with_interval(
+                results["mean"][h][i], (results["upper"][h][i] - results["lower"][h][i]) / 2
+            )
             for i in range(min(len(names), n_shown))
         ]
         rows.append([when, *cells])
@@ -415,7 +460,8 @@ def _show(results: dict[str, Any]) -> None:
         rows,
         heads=["time" if results["times"] else "step",
                *map(short_name, names[:n_shown])],
-        caption=f"Mean ± half of the interval for {results['level']:.0%}. {results['how']}{more}",
+        caption=f"Mean ± half of the interval for {percent(results['level'])}. "
+                f"{results['how']}{more}",
     )  # fmt: skip
     found = results["backtest"]
     if found is None:

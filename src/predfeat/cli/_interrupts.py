@@ -76,6 +76,7 @@ class _Watch:
     def __init__(self) -> None:
         self.is_signalled = False
         self._is_told = False
+        self._is_raised = False
         self._leaving = threading.Lock()
         self._undo: list[Callable[[], Any]] = []
         self._signals: list[int] = []
@@ -128,9 +129,9 @@ class _Watch:
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if self._leaving.locked():
             return
-        if self.is_signalled:  # the second signal
+        if self._is_raised:  # the second signal; the other thread may know of the first by now
             self._leave_at_once()
-        self.is_signalled = True
+        self.is_signalled = self._is_raised = True
         raise KeyboardInterrupt
 
     def _wait(self, reading: int) -> None:

@@ -64,7 +64,8 @@ class RowStream:
     columns : sequence of str, optional
         The channels, in this order. Rows without names may hold exactly these.
     time, group : str, optional
-        Columns that are handed on. A column called "time" or the like is taken without being named.
+        Columns that are handed on. A column called "time" or the like is taken without being named,
+        and rows without names that hold exactly `columns` need none.
     missing : str, number or sequence of them, optional
         Cells that stand for a missing value.
     header : bool, optional
@@ -125,7 +126,9 @@ class RowStream:
             looks_like_header(row, cells_between, self._missing) if header is None else header
         )
         self._pending = [] if self.has_names else [row]
-        names = self._names_of(row, columns, time, group)
+        names = self._names_of(row, columns, group)
+        if not self.has_names and columns is not None and names == tuple(columns):
+            time = None
         options = TableOptions(columns=columns, time=time, group=group)
         self._roles = assign_roles(names, options, source=source, sample=self._sample)
         self._all_names = names
@@ -172,12 +175,11 @@ class RowStream:
         self,
         row: list[str],
         columns: Sequence[str] | None,
-        time: str | None,
         group: str | None,
     ) -> tuple[str, ...]:
         if self.has_names:
             return distinct_names(row)[0]
-        if columns is not None and len(columns) == len(row) and time is None and group is None:
+        if columns is not None and len(columns) == len(row) and group is None:
             return tuple(columns)
         return distinct_names([""] * len(row))[0]
 

@@ -23,6 +23,8 @@ __all__ = [
 
 # Rows before the forecast that are shown with it, for each step ahead.
 _RECENT_PER_STEP, _FEWEST_RECENT = 3, 40
+# A difference of skill that is worth a sentence.
+_CLEARLY = 0.02
 
 
 def forecast_results(
@@ -196,9 +198,24 @@ def judged_sentences(results: dict[str, Any]) -> list[str]:
     n_blocks = found["n_blocks"]
     coverage = [x for x in found["coverage"] if x is not None]
     return [
-        f"{reach}",
+        reach + _simpler_and_better(found),
         f"In {n_blocks} blocks of later rows, each forecast from the rows before it "
         f"({found['n_forecasts']} forecasts), {percent(float(np.mean(coverage)))} of the numbers "
         f"lay in their interval of {percent(results['level'])} "
         f"({percent(min(coverage))} to {percent(max(coverage))} at single steps).",
     ]
+
+
+def _simpler_and_better(found: dict[str, Any]) -> str:
+    """Say at how many steps simpler forecasts had the higher skill, if they clearly had."""
+    said = []
+    for name, key in (
+        ("linear autoregression alone", "skill_of_linear"),
+        ("the newest value", "skill_of_persistence"),
+    ):
+        pairs = [(a, b) for a, b in zip(found[key], found["skill"], strict=True)
+                 if a is not None and b is not None]  # fmt: skip
+        n_better = sum(a > b + _CLEARLY for a, b in pairs)
+        if n_better:
+            said.append(f"{name} at {n_better} of {len(pairs)}")
+    return f" Simpler forecasts were better: {', '.join(said)}." if said else ""
