@@ -8,8 +8,8 @@ read block by block, and the features are the same to the last bit as if it had 
 
 # %%
 # 150 000 samples of ten channels, written to a file. ``open_rows`` opens it without reading it, and
-# what it returns stands for X everywhere. (For some real recording, this would be a folder of
-# files, with ``by_file=True`` if each is a sequence of its own.)
+# what it returns stands for X everywhere. It also takes a folder of files, with ``by_file=True`` if
+# each is a sequence of its own.
 import tempfile
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from predfeat.datasets import hidden_lorenz
 from predfeat.series import open_rows
 
 in_memory, hidden = hidden_lorenz(150_000, random_state=0)
-folder = tempfile.TemporaryDirectory()
+folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # the file may be in use
 file = Path(folder.name) / "years.npy"
 np.save(file, in_memory)
 rows = open_rows(file)
@@ -32,8 +32,9 @@ print(rows.shape)
 # The same in memory, from the file, and from a Dask array of any chunks, without a cluster.
 # (With one, its workers take the blocks: ``open_rows(path, client=client)``.)
 lazy = da.from_array(np.load(file, mmap_mode="r"), chunks=(70_000, 10))
+expected = SFA(3).fit(in_memory).components_
 for name, source in (("the file", rows), ("the Dask array", lazy)):
-    same = np.array_equal(SFA(3).fit(source).components_, SFA(3).fit(in_memory).components_)
+    same = np.array_equal(SFA(3).fit(source).components_, expected)
     print(f"SFA of {name}: {'the same bits' if same else 'different'}")
 
 
@@ -52,7 +53,7 @@ shares = [untold(SFA(3).fit(lazy[:size])) for size in sizes]
 
 # %%
 # GPFA asks for the neighbours of some of the samples, among all of them.
-model = GPFA(n_components=3, n_lags=2, n_centers=300).fit(rows)
+model = GPFA(n_components=3, n_lags=2, n_centers=200).fit(rows)
 features = model.transform(in_memory[:4000])
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")

@@ -51,5 +51,5 @@ for axes in (left, right):
     axes.spines[["top", "right"]].set_visible(False)
 
 # %%
-# **What one learns:** a dense feature is no reason to buy all sensors. Its large weights lie where
-# the process is seen, and where the curve bends is how many channels are worth their place.
+# **What one learns:** a feature of all channels is no reason to keep all sensors. A few may do
+# nearly as well, and where the curve bends is how many are worth their place.
