@@ -8,7 +8,8 @@ from style import OURS, STYLE, plt
 # What is asked in turn, and what to take if the answer is yes.
 QUESTIONS = [
     ("Words or other symbols\ninstead of numbers?", "SymbolFeatures"),
-    ("Too long for memory,\nor still growing?", "SFA or PFA, partial_fit"),
+    ("Still growing,\nrow by row?", "SFA or PFA, partial_fit"),
+    ("Too long\nfor memory?", "GPFA, SFA or PFA, open_rows"),
     ("Labels, rewards\nor actions?", "GPFA, terms= or actions="),
     ("Some seconds to spare\nfor a fit?", "AutoFeatures"),
 ]
@@ -17,6 +18,7 @@ EXPECTED = [
     ("something slow", "SFA"),
     ("a linear\nrecursion", "PFA, DCA"),
     ("a rhythm, in\nfew columns", "ForeCA"),
+    ("amplitudes,\nproducts", "Expanded"),
     ("a nonlinear law\nin noise", "GPFA"),
     ("a law among\nslow channels", "DescentFeatures"),
 ]
@@ -44,8 +46,8 @@ def arrow(axes, start, end, text=""):
 
 def draw():
     """Return the chart."""
-    figure, axes = plt.subplots(figsize=(8.2, 6.4))
-    axes.set(xlim=(-0.75, 8.0), ylim=(-2.6, 6.5))
+    figure, axes = plt.subplots(figsize=(9.0, 7.4))
+    axes.set(xlim=(-1.0, 9.0), ylim=(-4.05, 6.5))
     axes.axis("off")
     left, right, step = 2.6, 5.2, 1.45
     for i, (question, method) in enumerate(QUESTIONS):
@@ -55,15 +57,17 @@ def draw():
         box(axes, left, y, question, is_taken=False)
         box(axes, right, y, method, is_taken=True, ha="left")
     y = 6.0 - step * len(QUESTIONS)
-    middle = 3.62
+    middle = 4.0
     box(axes, left, y, "What do you expect?", is_taken=False)
     for i, (expected, method) in enumerate(EXPECTED):
-        x = middle + (i - 2) * 1.78
+        x = middle + (i - 2.5) * 1.68
         arrow(axes, (left, y - 0.28), (x, y - 0.72))
         axes.text(x, y - 1.1, expected, ha="center", va="center", color="black")
         box(axes, x, y - 1.72, method, is_taken=True)
     axes.text(
-        middle, -2.5, "Then: significance(model, X) tells whether it is more than chance.",
+        middle, y - 2.6,
+        "Then: significance(model, X) tells whether it is more than chance, and Forecaster what "
+        "comes next.",
         ha="center", style="italic", color="black",
     )  # fmt: skip
     return figure

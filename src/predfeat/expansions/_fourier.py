@@ -59,7 +59,7 @@ class RandomFourier(Expansion):
     n_components : int
         Number of cosines.
     gamma : float or None
-        The kernel is exp(-gamma |x - y|²). None is 1 / (2 m²) with the median distance m between
+        The kernel is exp(-gamma ‖x - y‖²). None is 1 / (2 m²) with the median distance m between
         samples.
     random_state : int
         Seed of the projections.

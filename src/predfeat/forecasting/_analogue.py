@@ -86,7 +86,7 @@ def analogue_forecast(
 ) -> tuple[FloatArray, FloatArray]:
     r"""Forecast from the futures of similar states, directly for each step.
 
-    .. math:: \hat y_{t+h} = \sum_i w_i \, y_{i+h}, \qquad h = 1 \dots H
+    .. math:: \hat y_{t+h} = \sum_i w_i \, y_{i+h}, \qquad h = 1, \ldots, H
 
     with the states i of the library that are nearest to the state at t, and the weights of
     `simplex_weights` (Sugihara and May, 1990).

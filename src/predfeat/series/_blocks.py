@@ -101,10 +101,10 @@ class Blocks:
         Parameters
         ----------
         task : callable
-            A function of a module, task(piece, **parameters); see `Piece`.
+            A function of a module, ``task(piece, **parameters)``; see `Piece`.
         back, ahead : int
             How many rows before and after its own the task sees.
-        **parameters
+        **parameters : Any
             The same for all blocks.
         """
         wanted = {"task": task, "parameters": parameters}
