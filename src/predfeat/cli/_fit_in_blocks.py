@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 __all__ = ["Cluster", "choose_in_blocks", "connected", "recording_of", "rows_in_blocks"]
@@ -113,6 +112,8 @@ def _kind(path: Path) -> str:
 
 def recording_of(rows: Any, files: list[Path]) -> Any:
     """Return what is known of the rows as a recording, whose values are not there."""
+    import numpy as np
+
     from predfeat.datasets import Recording
 
     rows_have_names = rows.has_names

@@ -74,14 +74,16 @@ def open_cluster(address: str) -> Iterator[Any]:
             yield client
         return
     try:
-        client = Client(address, timeout=_SECONDS_TO_CONNECT)
+        # As the default, a client that fails could remain Dask's scheduler for other work.
+        with Client(address, timeout=_SECONDS_TO_CONNECT, set_as_default=False):
+            pass
     except (OSError, ValueError, TimeoutError) as error:
         raise ClusterError(
             f"no Dask scheduler answers at {address!r} within {_SECONDS_TO_CONNECT:g} seconds: "
             f"{error}. Give the address that `dask scheduler` prints, such as "
             'tcp://10.0.0.1:8786, or "local".'
         ) from error
-    with client:
+    with Client(address, timeout=_SECONDS_TO_CONNECT) as client:
         check_workers(client)
         yield client
 
