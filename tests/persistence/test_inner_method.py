@@ -5,10 +5,12 @@ import json
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
 from model_forging import forged, members_of, series
 from predfeat import GPFA, SFA, Expanded, load, save
 from predfeat.exceptions import ModelFileError
+from predfeat.expansions import Polynomial
 from predfeat.features import Patches
 
 
@@ -84,6 +86,19 @@ def test_a_foreign_method_is_refused_as_parameter_and_as_fitted(model, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
+@each
+def test_a_class_is_not_known_by_its_name(model, tmp_path):
+    model = clone(model).set_params(estimator=type("SFA", (SFA,), {})()).fit(series())
+    with pytest.raises(ModelFileError, match=r"holds a SFA, and in a model file"):
+        save(model, tmp_path / "m")
+
+
+@each
+def test_what_is_not_fitted_is_refused(model, tmp_path):
+    with pytest.raises(NotFittedError, match="fit"):
+        save(clone(model), tmp_path / "m")
+
+
 @pytest.mark.parametrize("model", holders(SFA(2), random_state=2**70), ids=ids)
 def test_numbers_that_a_file_does_not_keep_are_refused(model, tmp_path):
     model.fit(series())
@@ -131,6 +146,41 @@ def test_shapes_of_either_method_are_checked(model, name, shape, message, tmp_pa
         entry["shape"] = shape
 
     (tmp_path / "bad").write_bytes(forged((tmp_path / "m").read_bytes(), reshape))
+    with pytest.raises(ModelFileError, match=message):
+        load(tmp_path / "bad")
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        (Expanded(SFA(2), Polynomial(1)), "layers_.0.directions"),
+        (Patches(SFA(2), patch=5), "mean_"),
+    ],
+    ids=["Expanded", "Patches"],
+)
+def test_shapes_of_the_rest_are_checked(model, name, tmp_path):
+    save(model.fit(series()), tmp_path / "m")
+
+    def lengthen(fields):
+        (entry,) = [entry for entry in fields["arrays"] if entry["name"] == name]
+        entry["shape"][0] = 7
+
+    (tmp_path / "bad").write_bytes(forged((tmp_path / "m").read_bytes(), lengthen))
+    with pytest.raises(ModelFileError, match=rf"{name} has shape \(7,.* \(5,.*\) is right"):
+        load(tmp_path / "bad")
+
+
+@each
+@pytest.mark.parametrize(
+    ("columns", "message"), [(["a"], "1 column names are given for 5"), (["a"] * 5, "same name")]
+)
+def test_odd_names_of_columns_are_refused(model, columns, message, tmp_path):
+    save(model.fit(series()), tmp_path / "m")
+
+    def name(fields):
+        fields["columns"] = columns
+
+    (tmp_path / "bad").write_bytes(forged((tmp_path / "m").read_bytes(), name))
     with pytest.raises(ModelFileError, match=message):
         load(tmp_path / "bad")
 

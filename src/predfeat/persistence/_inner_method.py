@@ -241,7 +241,7 @@ def _find_odd_fitted_method(holder: Holder, header: ModelHeader) -> str | None:
         or not _is_method(fact["estimator"])
     ):
         return "estimator_ is no fitted method"
-    return None if fact["n_columns"] >= 1 else "estimator_ has no column"
+    return None
 
 
 def _find_odd_array(holder: Holder, header: ModelHeader) -> str | None:
@@ -259,7 +259,7 @@ def _find_odd_array(holder: Holder, header: ModelHeader) -> str | None:
     if [entry.name for entry in header.arrays] != [*right, *of_method, *of_parameter]:
         return f"the arrays are not those of this {header.estimator}"
     for name, shape in right.items():
-        if shapes[name] != shape or 0 in shape:
+        if shapes[name] != shape:
             return f"{name} has shape {shapes[name]}, but with the other parts {shape} is right"
     for name in of_parameter:
         if len(shapes[name]) != 2:
