@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -15,7 +16,6 @@ from threadpoolctl import ThreadpoolController
 __all__ = [
     "as_in_a_worker",
     "count_threads",
-    "find_new_libraries",
     "map_blocks",
     "one_blas_thread",
 ]
@@ -26,15 +26,15 @@ Block = TypeVar("Block")
 Result = TypeVar("Result")
 
 
-@lru_cache(maxsize=1)
 def _controller() -> Any:
-    # Inspecting the loaded libraries takes milliseconds, and an iterated fit asks often.
+    return _controller_of(len(sys.modules))
+
+
+@lru_cache(maxsize=1)
+def _controller_of(n_modules: int) -> Any:
+    # Inspecting the loaded libraries takes milliseconds, and an iterated fit asks often. A module
+    # that was imported since, such as faiss, may have brought a BLAS of its own.
     return ThreadpoolController()
-
-
-def find_new_libraries() -> None:
-    """Look for BLAS libraries again: one that was just imported may have brought its own."""
-    _controller.cache_clear()
 
 
 class _Limit:

@@ -2,6 +2,7 @@
 
 import io
 import pickle
+import warnings
 import zipfile
 from functools import cache
 from pathlib import Path
@@ -15,7 +16,7 @@ from fuzzing.command_lines import command
 from fuzzing.hostile import Payload, change_values, packed_by_python
 from model_forging import ESTIMATORS, differences, forged, members_of, packed, series
 from predfeat import GPFA, SFA, Expanded, load, read_header, save
-from predfeat.exceptions import ModelFileError, ScaleError
+from predfeat.exceptions import ManyColumnsWarning, ModelFileError, ScaleError
 from predfeat.expansions import LandmarkKernel
 from predfeat.features import Patches
 
@@ -224,9 +225,11 @@ def require_working(loaded):
 def _saved(folder: Path) -> dict[str, bytes]:
     """Return the bytes of a model of every class, made once in the worker's folder."""
     models = {"everything": model_with_everything()}
-    for estimator in [*ESTIMATORS, *HOLDERS]:
-        models[type(estimator).__name__] = (estimator.fit(series()), None)
-    models["layers"] = (LAYERS.fit(series()), None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ManyColumnsWarning)  # their features need not be good
+        for estimator in [*ESTIMATORS, *HOLDERS]:
+            models[type(estimator).__name__] = (estimator.fit(series()), None)
+        models["layers"] = (LAYERS.fit(series()), None)
     for name in ("GPFA", "DescentFeatures", "Expanded"):
         models[name][0].history_["seconds"][:] = 0.25
     contents = {}

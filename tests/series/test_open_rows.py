@@ -1,6 +1,5 @@
 """Rows that are read a window at a time: what is read, and what is refused."""
 
-import gc
 import os
 import pickle
 
@@ -11,7 +10,6 @@ from pyarrow import parquet
 
 from predfeat.exceptions import (
     ChangedFileError,
-    ClusterError,
     DataFileError,
     DimensionError,
     GroupsError,
@@ -19,7 +17,7 @@ from predfeat.exceptions import (
     NotEnoughMemoryError,
     NotNumericError,
 )
-from predfeat.series import Rows, check_matrix, check_sequences, open_cluster, open_rows
+from predfeat.series import Rows, check_matrix, check_sequences, open_rows
 
 X = np.random.default_rng(0).normal(size=(50, 3))
 
@@ -201,20 +199,3 @@ def test_memory_is_estimated_before_a_series_is_read_whole(tmp_path, monkeypatch
         NotEnoughMemoryError, match=r"takes about 3\.6 kB of memory, and 3 kB are free"
     ):
         check_matrix(rows)
-
-
-@pytest.mark.filterwarnings("ignore")  # of what Dask leaves open
-def test_a_cluster_that_does_not_answer_leaves_nothing_behind(monkeypatch):
-    dask, distributed = pytest.importorskip("dask"), pytest.importorskip("distributed")
-    monkeypatch.setattr("predfeat.series._cluster._SECONDS_TO_CONNECT", 0.3)
-    own = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
-    before = dask.config.get("scheduler", None)
-    with (
-        distributed.LocalCluster(**own) as cluster,
-        distributed.Client(cluster),
-        pytest.raises(ClusterError),
-        open_cluster("tcp://127.0.0.1:9"),
-    ):
-        pass
-    gc.collect()
-    assert dask.config.get("scheduler", None) == before

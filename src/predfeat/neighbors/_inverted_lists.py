@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -20,7 +19,7 @@ import numpy as np
 
 from predfeat._memory import available_memory, in_words
 from predfeat._progress import ticker
-from predfeat._threads import find_new_libraries, map_blocks, one_blas_thread
+from predfeat._threads import map_blocks, one_blas_thread
 from predfeat._typing import AnyArray, BoolArray, FloatArray, IntArray
 from predfeat.exceptions import NotEnoughMemoryError
 from predfeat.neighbors._blockwise import search_blockwise
@@ -92,7 +91,7 @@ class InvertedLists(Engine):
         n_queries = len(question.queries)
         positions = np.empty((n_queries, question.n_neighbors), dtype=np.intp)
         squared = np.empty(positions.shape)
-        _load_faiss()
+        _load_faiss()  # before its BLAS is limited to one thread
         with one_blas_thread(), _one_openmp_thread():
             cells = _Cells.of(question, self._count_cells(question), self.random_state)
             n_visited = max(1, round(self.share * cells.n_cells))
@@ -195,11 +194,9 @@ class _Cells:
         return enough
 
 
-@cache
 def _load_faiss() -> Any:
-    faiss = import_module("faiss")
-    find_new_libraries()  # it brings a BLAS of its own
-    return faiss
+    # Not at the top: most people never need it. It brings a BLAS of its own.
+    return import_module("faiss")
 
 
 @contextmanager

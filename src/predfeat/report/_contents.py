@@ -24,6 +24,7 @@ from predfeat.report._loadings import (
 )
 from predfeat.report._matching import all_methods, feature_shares, held_out_shares
 from predfeat.report._quality import describe_data
+from predfeat.report._schema import LOWEST_SKILL
 from predfeat.report._sentence import about_as_good, doubt, sentence, verdict
 from predfeat.report._spectrum import block_length, block_spectra
 from predfeat.report._traces import frequency_axis, plain, time_axis, trace_of
@@ -36,8 +37,6 @@ SCHEMA = 1
 
 _DRAWN_FEATURES = 6
 _TRACE_NUMBERS = 150_000  # in all traces together: about a megabyte
-# Below this limit a skill says no more, and JSON has no number for minus infinity.
-_LOWEST_SKILL = -1000.0
 _NO_INFLUENCE = {"n_jobs", "verbose"}  # parameters that do not change the result
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 _EIGENVALUES = {
@@ -290,7 +289,7 @@ def _ahead(study: Study) -> dict[str, Any] | None:
     if study.ahead is None:
         return None
     names = ("similar_states", "linear", "persistence")
-    skills = {name: np.maximum(getattr(study.ahead, name), _LOWEST_SKILL) for name in names}
+    skills = {name: np.maximum(getattr(study.ahead, name), LOWEST_SKILL) for name in names}
     return {name: [plain(each) for each in found] for name, found in skills.items()}
 
 

@@ -19,7 +19,8 @@ def ahead_part(results: dict[str, Any]) -> dict[str, Any] | None:
         return None
     means = {name: np.mean(ahead[name], axis=0) for name in ahead}
     horizons = {
-        name: predictability_horizon([np.array(each) for each in ahead[name]]) for name in ahead
+        name: predictability_horizon([np.array(each, dtype=float) for each in ahead[name]])
+        for name in ahead
     }
     lines = [
         ("persistence", means["persistence"].tolist(), "c0"),

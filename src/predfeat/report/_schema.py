@@ -8,7 +8,7 @@ from typing import Any
 from predfeat.exceptions import ResultsError
 from predfeat.report._findings import SEVERITIES
 
-__all__ = ["check_results"]
+__all__ = ["LOWEST_SKILL", "check_results"]
 
 # A form is a function of a value and its place (such as methods[2].name) that raises ResultsError.
 Form = Callable[[Any, str], None]
@@ -25,6 +25,8 @@ def _scalar(description: str, is_right: Callable[[Any], bool]) -> Form:
 # The same limit as for data to fit: sums and differences of such numbers are finite, too.
 _LARGEST = 1e300
 _LARGEST_COUNT = 2**63 - 1
+# Below this limit a skill says no more, and JSON has no number for minus infinity.
+LOWEST_SKILL = -1000.0
 
 
 def _is_number(value: Any) -> bool:
@@ -45,6 +47,10 @@ NUMBER = _scalar(f"a finite number up to {_LARGEST:g}", _is_number)
 COUNT = _scalar("a whole number, 0 or more, of up to 63 bits", _is_count)
 _COUNT_FROM_1 = _scalar("a whole number, 1 or more", lambda value: _is_count(value) and value >= 1)
 _DEGREES = _scalar("an angle from 0 to 90", lambda value: _is_number(value) and 0 <= value <= 90)
+_SKILL = _scalar(
+    f"a skill from {LOWEST_SKILL:g} to 1",
+    lambda value: _is_number(value) and LOWEST_SKILL <= value <= 1,
+)
 _POSITIVE = _scalar(
     f"a number above 0 ({1 / _LARGEST:g} or more)",
     lambda value: _is_number(value) and value >= 1 / _LARGEST,
@@ -195,8 +201,9 @@ _ADDED_TO_PROTOCOL = {
         )
     ),
 }
+_SKILLS = _list(_SKILL, at_least=1)
 _AHEAD = _dict(
-    dict.fromkeys(("similar_states", "linear", "persistence"), _list(_SCORES, at_least=1))
+    dict.fromkeys(("similar_states", "linear", "persistence"), _list(_SKILLS, at_least=1))
 )
 _METHOD = _dict(
     {
