@@ -15,6 +15,7 @@ from predfeat._typing import AnyArray, BoolArray, FloatArray, IntArray
 from predfeat.features._stream import Counted, moments_of
 from predfeat.neighbors import Asked, Nearest, NeighborTable, nearest_in_part
 from predfeat.series import (
+    ArrayRows,
     Blocks,
     Piece,
     Rows,
@@ -89,9 +90,15 @@ def features_of(rows: Rows, mean: FloatArray, components: FloatArray) -> FloatAr
 def _features(
     rows: Rows, window: Window, mean: FloatArray, components: FloatArray, names: list[str]
 ) -> FloatArray:
-    values = rows.read(window.start, window.stop)
-    refuse_huge(values, names, "X", first_row=window.start)
-    return chunk_features(values, mean, components)
+    # Of an array, little is converted at a time; elsewhere a block is read at once.
+    height = 4 * _ROWS_AT_ONCE if isinstance(rows, ArrayRows) else window.stop - window.start
+    found = np.empty((window.stop - window.start, len(components)))
+    for start in range(window.start, window.stop, height):
+        values = rows.read(start, min(start + height, window.stop))
+        refuse_huge(values, names, "X", first_row=start)
+        first = start - window.start
+        found[first : first + len(values)] = chunk_features(values, mean, components)
+    return found
 
 
 def chunk_features(values: AnyArray, mean: FloatArray, components: FloatArray) -> FloatArray:

@@ -27,7 +27,7 @@ from predfeat.series._mne import SensorSeries, from_epochs, from_raw
 from predfeat.series._observations import flatten_observation
 from predfeat.series._open_rows import as_rows, open_rows
 from predfeat.series._preparation import aliased_share, delay, detrend, difference, thin
-from predfeat.series._rows import Rows, Window, is_large
+from predfeat.series._rows import ArrayRows, Rows, Window, is_large
 from predfeat.series._sequences import Sequences, check_sequences, fewer_rows
 from predfeat.series._states import States, find_states, what_follows
 from predfeat.series._symbols import NO_SYMBOL, Symbols, as_objects, check_symbols, find_symbols
@@ -38,6 +38,7 @@ __all__ = [
     "Episodes",
     "ANNOTATIONS",
     "Annotations",
+    "ArrayRows",
     "Blocks",
     "Classes",
     "Field",
