@@ -282,8 +282,7 @@ def test_projection_in_blocks_compiled_or_not(graph, seed, lengths, n_gaps, p, k
     Z = np.where(np.isnan(X), 0.0, X)
     whole = projected_laplacian(terms, Z)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("predfeat.graph._projected._MIN_ROWS_AT_ONCE", block)
-        patch.setattr("predfeat.graph._projected._NUMBERS_AT_ONCE", 0)
+        patch.setattr("predfeat.graph._projected._rows_at_once", lambda n_columns: block)
         results = []
         for is_loaded in (True, False):
             patch.setattr("predfeat.graph._sums.is_loaded", lambda answer=is_loaded: answer)
@@ -306,6 +305,5 @@ def test_the_order_of_neighborhoods_does_not_matter(graph, monkeypatch):
         order = rng.permutation(len(term.centers))
         shuffled.append(replace(term, centers=term.centers[order], members=term.members[order]))
     whole = projected_laplacian(terms, Z)
-    monkeypatch.setattr("predfeat.graph._projected._MIN_ROWS_AT_ONCE", 10)
-    monkeypatch.setattr("predfeat.graph._projected._NUMBERS_AT_ONCE", 0)
+    monkeypatch.setattr("predfeat.graph._projected._rows_at_once", lambda n_columns: 10)
     assert_equal_matrices(projected_laplacian(shuffled, Z).laplacian, whole.laplacian)

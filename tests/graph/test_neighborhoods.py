@@ -83,8 +83,7 @@ def assert_equal_matrices(found, expected):
 def projected(terms, Z, compiled, block=512):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("predfeat.graph._sums.is_loaded", lambda: compiled)
-        patch.setattr("predfeat.graph._projected._MIN_ROWS_AT_ONCE", block)
-        patch.setattr("predfeat.graph._projected._NUMBERS_AT_ONCE", 0)
+        patch.setattr("predfeat.graph._projected._rows_at_once", lambda n_columns: block)
         return projected_laplacian(terms, Z)
 
 

@@ -20,9 +20,9 @@ from predfeat.graph._sums import add_member_sums
 
 __all__ = ["ProjectedLaplacian", "projected_laplacian"]
 
-# Numbers and rows of one block of samples: the numbers stay in the cache, and the memory for sums
-# does not grow with S. Fewer rows would make the matrix products slow.
-_NUMBERS_AT_ONCE, _MIN_ROWS_AT_ONCE = 1 << 18, 512
+# Numbers in one block of samples: they stay in the cache, and the memory for sums does not grow
+# with S.
+_NUMBERS_AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -114,18 +114,29 @@ def projected_laplacian(
     full = [term for term in terms if term.graph == "full"]
     star = [term for term in terms if term.graph == "star"]
     n_columns = rows.shape[1]
-    degree, connected = np.zeros((n_columns, n_columns)), np.zeros((n_columns, n_columns))
-    height = max(_NUMBERS_AT_ONCE // max(n_columns, 1), _MIN_ROWS_AT_ONCE)
+    degree, one_way = np.zeros((n_columns, n_columns)), np.zeros((n_columns, n_columns))
+    connected = np.zeros((n_columns, n_columns))
+    height = _rows_at_once(n_columns)
     for start in range(0, len(rows), height):
         stop = min(start + height, len(rows))
         if full:
             connected += _full(full, rows, start, stop)
         if star:
-            connected += _star(star, rows, start, stop)
+            one_way += _star(star, rows, start, stop)
         # A matrix times its own transpose costs half of a general product.
         scaled = rows[start:stop] * np.sqrt(degrees[start:stop])[:, None]
         degree += scaled.T @ scaled
+    connected += one_way + one_way.T
     return ProjectedLaplacian(degree - connected, degree, degrees @ rows, float(degrees.sum()))
+
+
+def _rows_at_once(n_columns: int) -> int:
+    """Return how many samples one block has.
+
+    At least as many as columns: a block then takes no more memory than the matrices that its
+    products are added to, and adding takes little time against the products.
+    """
+    return max(_NUMBERS_AT_ONCE // max(n_columns, 1), n_columns, 1)
 
 
 def _in_order(term: Neighborhoods) -> Neighborhoods:
@@ -193,14 +204,13 @@ def _full(terms: Sequence[Neighborhoods], rows: FloatArray, start: int, stop: in
 
 
 def _star(terms: Sequence[Neighborhoods], rows: FloatArray, start: int, stop: int) -> FloatArray:
-    """Return what star neighbourhoods around rows start … stop - 1 add to Zᵀ W Z."""
+    """Return what the edges from centres start … stop - 1 of stars add to Zᵀ W Z, one way."""
     sums = np.zeros((stop - start, rows.shape[1]))
     for parts in _rounds(terms, start, stop):
         for term, (first, last) in zip(terms, parts, strict=True):
             _add_star_sums(term, first, last, rows, sums, start)
-    one_way = rows[start:stop].T @ sums
-    both_ways: FloatArray = one_way + one_way.T
-    return both_ways
+    one_way: FloatArray = rows[start:stop].T @ sums
+    return one_way
 
 
 def _add_star_sums(
