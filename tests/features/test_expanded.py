@@ -38,7 +38,15 @@ from predfeat.exceptions import (
 from predfeat.expansions import LandmarkKernel, Polynomial
 from predfeat.features import find_neighbors
 from predfeat.features._layers import with_ridge
-from predfeat.graph import Future, GraphContext, Past, SameLabel, connect, explicit_graph
+from predfeat.graph import (
+    Future,
+    GraphContext,
+    Past,
+    SameLabel,
+    SimilarValue,
+    connect,
+    explicit_graph,
+)
 from predfeat.measures import left_open, subspace_angles
 from predfeat.series import check_sequences
 from predfeat.whitening import fit_whitening
@@ -297,6 +305,48 @@ def test_labels_reach_the_graph():
     assert abs(np.corrcoef(feature, labels)[0, 1]) > 0.3 > abs(np.corrcoef(linear, labels)[0, 1])
     with pytest.warns(IgnoredTargetWarning, match="ignored by Expanded"):
         Expanded(SFA(1)).fit(X, np.repeat([0, 1], 200))
+
+
+def test_the_identity_knows_actions_and_rewards_as_the_plain_method():
+    X, groups = data()
+    random = np.random.default_rng(0)
+    known = {"actions": random.integers(2, size=len(X)), "rewards": random.normal(size=len(X))}
+    method = GPFA(1, terms=[Future(), SimilarValue(of="rewards")], max_iter=3)
+    plain = clone(method).fit(X, groups=groups, **known)
+    for n_layers in (1, 2):
+        model = Expanded(method, "identity", n_layers=n_layers).fit(X, groups=groups, **known)
+        np.testing.assert_array_equal(model.estimator_.components_, plain.components_)
+    assert not np.allclose(plain.components_, clone(method).fit(X[::-1], **known).components_)
+
+
+def flipped_amplitude(seed, n_rows=1500):
+    """The action decides whether the next amplitude is large or small; angles are uniform."""
+    random = np.random.default_rng(seed)
+    action = random.choice([-1, 1], size=n_rows)
+    x = np.zeros(n_rows)
+    for t in range(n_rows - 1):
+        x[t + 1] = action[t] * 0.95 * x[t] + 0.3 * random.normal()
+    amplitude, angle = np.exp(0.4 * x), random.uniform(0, 2 * np.pi, n_rows)
+    hidden = amplitude[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    return np.hstack([hidden, random.normal(size=(n_rows, 2))]), action, amplitude
+
+
+@pytest.mark.parametrize("n_layers", [1, 2])
+def test_actions_reach_the_graph(n_layers):
+    X, action, amplitude = flipped_amplitude(0)
+    method = GPFA(1, max_iter=10)
+    knowing = Expanded(method, n_layers=n_layers).fit(X, actions=action)
+    ignorant = Expanded(method, n_layers=n_layers).fit(X)
+    assert abs(np.corrcoef(knowing.transform(X)[:, 0], amplitude**2)[0, 1]) > 0.9
+    assert 2 * knowing.eigenvalues_[0] < ignorant.eigenvalues_[0]
+
+
+def test_actions_and_rewards_that_nothing_uses_are_reported():
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    with pytest.warns(IgnoredTargetWarning, match="actions are ignored: Expanded uses them only"):
+        Expanded(SFA(1)).fit(X, actions=np.arange(200) % 2)
+    with pytest.warns(IgnoredTargetWarning, match="rewards are ignored: no term of this Expanded"):
+        Expanded(GPFA(1)).fit(X, rewards=np.arange(200) % 2)
 
 
 # --- guards --------------------------------------------------------------------------------------

@@ -46,10 +46,11 @@ def test_the_estimate_is_near_what_a_fit_takes(model, n_columns, dtype):
         n_neighbors=getattr(model, "n_neighbors", 0),
         n_centers=getattr(model, "n_centers", "auto"),
     )
-    # It decides between gigabytes: three quarters too much, or an eighth too little, are near
-    # enough. Not every engine needs the room for a search.
+    # It decides between gigabytes: twice too much, or an eighth too little, are near enough. How
+    # many threads search at once depends on what else the machine does, and not every engine needs
+    # the room for a search.
     least = needed - (module._BYTES_PER_SEARCH if isinstance(model, GPFA) else 0)
-    assert least / 1.75 < peak_of(lambda: model.fit(X)) < 1.125 * needed
+    assert least / 2.0 < peak_of(lambda: model.fit(X)) < 1.125 * needed
 
 
 @pytest.mark.parametrize("dtype", ["f8", "f4"])

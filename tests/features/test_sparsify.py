@@ -16,11 +16,23 @@ from predfeat.features import FewChannels, SpectralRegression, sparsify
 N_CHANNELS, N_PLANTED = 40, 5
 
 
-def planted(seed, n_rows=1000):
-    """A slow signal in equal parts of five of forty channels, in units of their own."""
+def chaotic(n_rows, random):
+    """The logistic map: its next value is no line of the last one."""
+    values = np.full(n_rows, random.uniform(0.2, 0.8))
+    for t in range(1, n_rows):
+        values[t] = 3.9 * values[t - 1] * (1.0 - values[t - 1])
+    return (values - values.mean()) / values.std()
+
+
+def slow(n_rows, random):
+    return np.sqrt(2) * np.sin(0.06 * np.arange(n_rows) + random.uniform(0, 6))
+
+
+def planted(seed, n_rows=1000, signal=slow):
+    """A signal in equal parts of five of forty channels, in units of their own."""
     random = np.random.default_rng(seed)
     X = random.normal(size=(n_rows, N_CHANNELS))
-    X[:, 0] = np.sqrt(2) * np.sin(0.06 * np.arange(n_rows) + random.uniform(0, 6))
+    X[:, 0] = signal(n_rows, random)
     target = random.choice([-1.0, 1.0], N_PLANTED) / np.sqrt(N_PLANTED)
     across = np.eye(N_PLANTED)[0] - target
     turn = np.eye(N_PLANTED) - 2 * np.outer(across, across) / (across @ across)
@@ -40,10 +52,12 @@ def test_planted_channels_are_found(seed, method):
     assert few.r2_held_out[0] > 0.7
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_spectral_regression_finds_planted_channels(seed):
-    X, truth = planted(seed)
-    model = SpectralRegression(1, regressor=FewChannels(N_PLANTED), max_iter=2).fit(X)
+@pytest.mark.parametrize(
+    ("signal", "max_iter", "seed"), [(slow, 2, 0), (slow, 2, 1), (chaotic, 5, 0), (chaotic, 5, 1)]
+)
+def test_spectral_regression_finds_planted_channels(signal, max_iter, seed):
+    X, truth = planted(seed, n_rows=1500, signal=signal)
+    model = SpectralRegression(1, regressor=FewChannels(N_PLANTED), max_iter=max_iter).fit(X)
     assert np.flatnonzero(model.components_[0]).tolist() == truth.tolist()
 
 
@@ -74,6 +88,35 @@ def test_all_columns_are_plain_least_squares():
         model = FewChannels(max_nonzero, method="pursuit").fit(X, y)
         best = np.linalg.lstsq(np.column_stack([X, np.ones(50)]), y, rcond=None)[0]
         np.testing.assert_allclose([*model.coef_, model.intercept_], best)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("max_nonzero", [1, 5, 9, 20])
+def test_the_path_is_followed_to_the_last_column_allowed(shared, max_nonzero):
+    """Orthogonal columns enter by the size of their weights, however near these are."""
+    random = np.random.default_rng(0)
+    around = random.normal(size=(60, 10))
+    X = np.linalg.qr(around - around.mean(axis=0))[0] * random.lognormal(size=10)
+    X = X[:, random.permutation(10)]
+    sizes = random.permutation(1.0 + 1e-3 * np.arange(10))
+    y = X / X.std(axis=0) @ (sizes * random.choice([-1, 1], 10))
+    expected = np.isin(np.arange(10), np.argsort(-sizes)[:max_nonzero])
+    model = FewChannels(max_nonzero, shared=shared).fit(X, np.column_stack([y, -2 * y]))
+    for weights in model.coef_:
+        np.testing.assert_array_equal(weights != 0, expected)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("max_nonzero", [1, 2, 3])
+def test_copies_of_a_column_are_no_more_than_are_allowed(max_nonzero, shared):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(80, 3))
+    X = np.column_stack([X, X[:, 0], X[:, 0]])
+    y = 3 * X[:, 0] + X[:, 1] + 0.1 * random.normal(size=80)
+    model = FewChannels(max_nonzero, shared=shared).fit(X, y)
+    assert np.count_nonzero(model.coef_) <= max_nonzero
+    if not shared or max_nonzero == 3:  # one needs one of them, the other all
+        assert model.score(X, y) > 0.85
 
 
 def test_shared_channels_are_the_same_for_all():

@@ -21,9 +21,9 @@ from predfeat.expansions import Expansion, Identity, check_expansion, refuse_man
 from predfeat.features._base import LinearFeatures, predicted_score
 from predfeat.features._earlier_fit import earlier_fit_aside
 from predfeat.features._gpfa import GPFA
-from predfeat.features._ignored_target import check_ignored_target
+from predfeat.features._ignored_target import used_annotations
 from predfeat.features._layers import Layer, LayerPlan, expanded_rows, fit_layers, rows_at_once
-from predfeat.series import Sequences, check_annotations, check_matrix, refuse_overflow
+from predfeat.series import Annotations, Sequences, check_matrix, refuse_overflow
 from predfeat.whitening import Whitening
 
 __all__ = ["Expanded", "linear_method"]
@@ -128,7 +128,15 @@ class Expanded(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         self.ridge = ridge
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, *, groups: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        groups: ArrayLike | None = None,
+        actions: ArrayLike | None = None,
+        rewards: ArrayLike | None = None,
+    ) -> Self:
         """Find the features of a training series.
 
         Parameters
@@ -140,6 +148,8 @@ class Expanded(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         groups : array-like of shape (n_rows,), optional
             One id per row: consecutive rows of one id form a sequence, and nothing ever reaches
             from one sequence into another. By default all rows are one sequence.
+        actions, rewards : array-like of shape (n_rows,), optional
+            For GPFA; see `GPFA.fit`. Actions are not expanded.
 
         Returns
         -------
@@ -151,14 +161,15 @@ class Expanded(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             matrix = check_matrix(X, estimator=self, min_rows=2)
             model = self._method()
             n_rows = len(matrix.values)
-            if not _takes_y(model):
-                check_ignored_target(y, groups, n_rows, type(self).__name__)
-                y = None
+            used = model.annotations_used if isinstance(model, GPFA) else None
+            told = {"y": y, "groups": groups, "actions": actions, "rewards": rewards}
+            annotations = used_annotations(used, n_rows, type(self).__name__, **told)
             series, whitening = model._whitened(matrix, groups)
             white = whitening.apply(series)
             expansion = check_expansion(self.expansion)
-            known = _known(model, series, white, whitening, y, type(expansion) is Identity)
-            if type(expansion) is Identity:
+            is_plain = type(expansion) is Identity
+            known = _known(model, series, white, whitening, annotations, is_plain)
+            if is_plain:
                 model.fit_white(white, whitening, **known)
                 self.layers_: tuple[Layer, ...] = ()
             else:
@@ -347,22 +358,18 @@ def linear_method(model: Any) -> Any:
     return GPFA() if model.estimator is None else model.estimator
 
 
-def _takes_y(model: LinearFeatures) -> bool:
-    return isinstance(model, GPFA) and "y" in model._annotations_used
-
-
 def _known(
     model: LinearFeatures,
     series: Sequences,
     white: Sequences,
     whitening: Whitening,
-    y: Any,
+    annotations: Annotations,
     plain: bool,
 ) -> dict[str, Any]:
     """Return what `find_directions` of the method can use besides the expanded series."""
     known = model._known(series)
     if isinstance(model, GPFA):
-        known["annotations"] = check_annotations(series.n_rows, y=y)
+        known["annotations"] = annotations
         other_method = isinstance(model.init, str) and model.init not in ("input", "auto")
         if not plain and not other_method:
             start = "input" if isinstance(model.init, str) else model.init

@@ -8,13 +8,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import lasso_path, orthogonal_mp
+from sklearn.linear_model import lars_path, lasso_path, orthogonal_mp
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from predfeat._compat import POSITIVE, StrOptions
 from predfeat._typing import BoolArray, FloatArray
 
 __all__ = ["FewChannels"]
+
+# The path of the multi-task lasso is followed in steps like those of scikit-learn's paths, and to
+# the same end. Where one adds too many columns, smaller steps are taken, down to the smallest.
+_STEP, _END, _SMALLEST = 0.93, 1e-3, 1.0 - 1e-4
 
 
 class FewChannels(MultiOutputMixin, RegressorMixin, BaseEstimator):
@@ -28,11 +32,11 @@ class FewChannels(MultiOutputMixin, RegressorMixin, BaseEstimator):
     max_nonzero : int, default=5
         The most columns that a target may use.
     method : {"lasso", "pursuit"}, default="lasso"
-        Who chooses. "lasso" follows its path until one more column would be too many; where
-        several enter at once, it may stay below `max_nonzero`. "pursuit" adds the column that
-        correlates most with what is not explained yet.
+        Who chooses. "lasso" follows its path until one more column would be too many. "pursuit"
+        adds the column that correlates most with what is not explained yet.
     shared : bool, default=False
-        Choose the same columns for all targets, by the multi-task lasso. Needs method="lasso".
+        Choose the same columns for all targets, by the multi-task lasso, which takes all copies of
+        a column or none. Needs method="lasso".
 
     Attributes
     ----------
@@ -102,7 +106,7 @@ class FewChannels(MultiOutputMixin, RegressorMixin, BaseEstimator):
         targets = targets / np.where(sizes > 0, sizes, 1.0)
         n_most = min(self.max_nonzero, rows.shape[1])
         if self.shared:
-            chosen = _on_lasso_path(scaled, targets, n_most)
+            chosen = _on_shared_path(scaled, targets, n_most)
             return [chosen] * targets.shape[1]
         choose = _on_lasso_path if self.method == "lasso" else _by_pursuit
         return [choose(scaled, target, n_most) for target in targets.T]
@@ -123,18 +127,49 @@ class FewChannels(MultiOutputMixin, RegressorMixin, BaseEstimator):
         return np.asarray(rows @ self.coef_.T + self.intercept_)
 
 
-def _on_lasso_path(rows: FloatArray, targets: FloatArray, n_most: int) -> BoolArray:
-    """Return the columns on the path just before there are more than `n_most`."""
-    if not np.any(targets):
+def _on_lasso_path(rows: FloatArray, target: FloatArray, n_most: int) -> BoolArray:
+    """Return the columns on the path of the lasso just before there are more than `n_most`."""
+    if not np.any(target):
         return np.zeros(rows.shape[1], dtype=bool)
-    with warnings.catch_warnings():
-        # The path only chooses; the weights are fitted afterwards.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        weights = lasso_path(rows, targets)[1]
-    used = np.any(weights.reshape(-1, *weights.shape[-2:]) != 0, axis=0)
-    too_many = np.flatnonzero(used.sum(axis=0) > n_most)
-    last = int(too_many[0]) - 1 if too_many.size else used.shape[1] - 1
-    return np.asarray(used[:, max(last, 0)])
+    n_steps = n_most + 1  # more are needed where columns leave the path again
+    while True:
+        with warnings.catch_warnings():
+            # Of columns that depend on each other, it leaves out some, and says so.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            used = lars_path(rows, target, method="lasso", max_iter=n_steps)[2] != 0
+        too_many = np.flatnonzero(used.sum(axis=0) > n_most)
+        if too_many.size:
+            return np.asarray(used[:, too_many[0] - 1])
+        if used.shape[1] <= n_steps:  # one more than steps would be, if it had not come to its end
+            return np.asarray(used[:, -1])
+        n_steps *= 2
+
+
+def _on_shared_path(rows: FloatArray, targets: FloatArray, n_most: int) -> BoolArray:
+    """Return the columns on the multi-task lasso's path before there are more than `n_most`."""
+    rows, targets = np.asfortranarray(rows), np.asfortranarray(targets)
+    weights = np.zeros((targets.shape[1], rows.shape[1]), order="F")
+    end = np.linalg.norm(rows.T @ targets, axis=1).max() / len(rows)  # where the first one enters
+    alpha, step = end, _STEP
+    end *= _END
+    while alpha > end and step < _SMALLEST and _count(weights) < n_most:
+        with warnings.catch_warnings():
+            # The path only chooses; the weights are fitted afterwards.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            # The objective is flat around its minimum: its error is that of the weights, squared.
+            tolerance = (1.0 - _SMALLEST) ** 2
+            given = weights.copy(order="F")  # it is written to
+            path = lasso_path(rows, targets, alphas=[alpha * step], coef_init=given, tol=tolerance)
+            found = path[1][:, :, 0]
+        if _count(found) > n_most:
+            step = np.sqrt(step)
+        else:
+            alpha, weights = alpha * step, np.asfortranarray(found)
+    return np.asarray(np.any(weights != 0, axis=0))
+
+
+def _count(weights: FloatArray) -> int:
+    return int(np.count_nonzero(np.any(weights != 0, axis=0)))
 
 
 def _by_pursuit(rows: FloatArray, target: FloatArray, n_most: int) -> BoolArray:

@@ -23,7 +23,7 @@ from predfeat.features._descent import Objective, descend, sorted_by_share
 from predfeat.features._earlier_fit import earlier_fit_aside
 from predfeat.features._embedding import Embedding, GraphSettings
 from predfeat.features._first_within_tolerance import first_within_tolerance
-from predfeat.features._ignored_target import check_ignored_target, warn_of_unused
+from predfeat.features._ignored_target import used_annotations
 from predfeat.features._iteration import Observer, iterate, repeated
 from predfeat.features._memory_needed import refuse_too_large
 from predfeat.features._run import Iteration, Run, averaged
@@ -54,7 +54,6 @@ from predfeat.series import (
     Blocks,
     Matrix,
     Sequences,
-    check_annotations,
     check_matrix,
     fewer_rows,
 )
@@ -328,7 +327,7 @@ class GPFA(LinearFeatures):
         """
         self.check_parameters()
         with earlier_fit_aside(self):
-            used = self._annotations_used
+            used = self.annotations_used
             has_actions = actions is not None and "actions" in used
             given: Matrix | Blocks
             if has_actions:
@@ -337,19 +336,11 @@ class GPFA(LinearFeatures):
             else:
                 given = self._given(X, groups)
             n_rows = given.n_rows if isinstance(given, Blocks) else len(given.values)
-            if "y" not in used:
-                check_ignored_target(y, groups, n_rows, type(self).__name__)
-                y = None
-            if rewards is not None and "rewards" not in used:
-                warn_of_unused("rewards", type(self).__name__)
-                rewards = None
-            if actions is not None and "actions" not in used:
-                warn_of_unused("actions", type(self).__name__)
-                actions = None
+            told = {"y": y, "groups": groups, "actions": actions, "rewards": rewards}
+            annotations = used_annotations(used, n_rows, type(self).__name__, **told)
             if isinstance(given, Blocks):
                 self._fit_blocks(given)
                 return self
-            annotations = check_annotations(n_rows, y=y, actions=actions, rewards=rewards)
             series, whitening = self._whitened(given, groups)
             white = whitening.apply(series)
             self._fit_white(white, whitening, annotations=annotations, series=series)
@@ -375,7 +366,7 @@ class GPFA(LinearFeatures):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = "y" in self._annotations_used
+        tags.target_tags.required = "y" in self.annotations_used
         return tags
 
     def find_directions(
@@ -628,8 +619,8 @@ class GPFA(LinearFeatures):
         return (Future(self.graph), Past(self.graph)) if self.past else (Future(self.graph),)
 
     @property
-    def _annotations_used(self) -> set[str]:
-        """Which annotations the terms use; actions also decide which states are similar."""
+    def annotations_used(self) -> set[str]:
+        """Which of y, actions and rewards the terms use; actions decide what is similar."""
         used = {getattr(term, "of", "") for term in self._terms} - {""}
         if any(not is_fixed(term) or isinstance(term, Different) for term in self._terms):
             used.add("actions")

@@ -1,19 +1,74 @@
-"""Most methods ignore `y`, but sequence ids passed in its place are reported."""
+"""What a fit does not use: most methods ignore `y`, but ids of sequences in its place are reported.
+
+So are actions and rewards that nothing uses.
+"""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
 from predfeat._typing import AnyArray
 from predfeat.exceptions import GroupsError, IgnoredTargetWarning
+from predfeat.series import Annotations, check_annotations
 
-__all__ = ["check_ignored_target", "warn_of_unused"]
+__all__ = ["check_ignored_target", "used_annotations"]
+
+_USED_BY = {
+    "rewards": 'SimilarValue(of="rewards") or Different(of="rewards")',
+    "actions": "Future() or Past()",
+}
 
 
-def check_ignored_target(y: Any, groups: Any, n_rows: int, method: str) -> None:
+def used_annotations(
+    used: Collection[str] | None,
+    n_rows: int,
+    method: str,
+    *,
+    y: Any = None,
+    groups: Any = None,
+    actions: Any = None,
+    rewards: Any = None,
+) -> Annotations:
+    """Check the labels, actions and rewards that a fit uses, and warn of the others.
+
+    Parameters
+    ----------
+    used : collection of str, or None
+        Which of "y", "actions" and "rewards" the terms of a graph use. None: there are no terms.
+    n_rows : int
+    method : str
+        Its name, for messages.
+    y, groups, actions, rewards : array-like, optional
+        As they were given to `fit`, which must be the caller.
+
+    Returns
+    -------
+    Annotations
+        None of what is not used.
+    """
+    given = {"y": y, "actions": actions, "rewards": rewards}
+    has_terms, used = used is not None, used or ()
+    if "y" not in used:
+        check_ignored_target(y, groups, n_rows, method, stacklevel=4)
+    for name in ("rewards", "actions"):
+        if given[name] is not None and name not in used:
+            reason = f"{method} uses them only with GPFA."
+            if has_terms:
+                reason = (
+                    f"no term of this {method} uses them. Add one, such as {_USED_BY[name]}, to "
+                    "terms."
+                )
+            warnings.warn(f"{name} are ignored: {reason}", IgnoredTargetWarning, stacklevel=3)
+    return check_annotations(n_rows, **{name: given[name] for name in given if name in used})
+
+
+def check_ignored_target(
+    y: Any, groups: Any, n_rows: int, method: str, *, stacklevel: int = 3
+) -> None:
     """Reject a `y` that cannot be a target for the rows; warn if it looks like `groups`.
 
     Each sequence id fills one block of two or more rows. Sorted class labels do so too, and a
@@ -28,22 +83,8 @@ def check_ignored_target(y: Any, groups: Any, n_rows: int, method: str) -> None:
             "ids of sequences: each comes in one block of rows. Give them by name, groups=…; "
             "without groups all rows are one sequence.",
             IgnoredTargetWarning,
-            stacklevel=3,
+            stacklevel=stacklevel,
         )
-
-
-def warn_of_unused(name: str, method: str) -> None:
-    """Warn that rewards or actions were given, but no term uses them."""
-    uses = {
-        "rewards": 'SimilarValue(of="rewards") or Different(of="rewards")',
-        "actions": "Future() or Past()",
-    }
-    warnings.warn(
-        f"{name} are ignored: no term of this {method} uses them. Add one, such as {uses[name]}, "
-        "to terms.",
-        IgnoredTargetWarning,
-        stacklevel=3,
-    )
 
 
 def _refuse_other_length(y: Any, n_rows: int, method: str) -> None:

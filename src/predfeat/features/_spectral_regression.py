@@ -98,7 +98,7 @@ class SpectralRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
     eigenvalues_ : ndarray of shape (n_components,)
         λ of each feature on the last graph.
     r2_ : ndarray of shape (n_components,)
-        How much of the nodes' numbers the regression explains, on the training rows.
+        How much of the variance of the nodes' numbers each feature explains, on the training rows.
     n_iter_ : int
         How often the graph was made: `max_iter`.
     n_pieces_ : int
@@ -259,11 +259,14 @@ class SpectralRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
                 terms = [_among(term, nodes.nodes) for term in terms]
             functions = self._regression(data, nodes.nodes, nodes.values).outputs
             combinations = self._closest(terms, functions, nodes.nodes)
-            space = data.white.with_rows(functions @ combinations)
-        targets = _of_variance_1(nodes.values @ combinations)
+            features = functions @ combinations
+            space = data.white.with_rows(features)
         _warn_disconnected(nodes, self.n_components)
         self.n_iter_, self.n_pieces_ = self.max_iter, nodes.n_pieces
-        return _Chosen(terms, targets, self._regression(data, nodes.nodes, targets), nodes.nodes)
+        # The features are functions of the rows already. Fitting them, not the nodes' numbers once
+        # more, makes one function of each; what cannot be regressed has no say in it.
+        final = self._regression(data, nodes.nodes, _of_variance_1(features[nodes.nodes]))
+        return _Chosen(terms, _of_variance_1(nodes.values @ combinations), final, nodes.nodes)
 
     def _embedded(self, terms: list[Neighborhoods]) -> NodeEmbedding:
         """Return the smallest solutions of the graph, scaled to variance 1."""
@@ -399,7 +402,7 @@ class _Data:
 
 @dataclass(frozen=True)
 class _Chosen:
-    """The last graph, the numbers of its nodes that were chosen, and their regression."""
+    """The last graph, the numbers of its nodes that were chosen, and functions of the rows."""
 
     terms: list[Neighborhoods]
     targets: FloatArray
@@ -421,9 +424,9 @@ def _of_variance_1(values: FloatArray) -> FloatArray:
 
 
 def _explained(targets: FloatArray, outputs: FloatArray) -> FloatArray:
-    around = targets - targets.mean(axis=0)
-    errors = around - (outputs - outputs.mean(axis=0))
-    shares: FloatArray = 1.0 - np.square(errors).sum(axis=0) / np.square(around).sum(axis=0)
+    """Return the squared correlation of each target and its output."""
+    products = np.mean(_of_variance_1(targets) * _of_variance_1(outputs), axis=0)
+    shares: FloatArray = np.square(products).clip(max=1.0)
     return shares
 
 
