@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from commands import run, run_well
-from predfeat import GPFA, load
+from predfeat import GPFA, Expanded, load
 from predfeat.graph import Future, Past, SameLabel, SimilarValue
 from predfeat.series import check_sequences
 from predfeat.splits import shortest_piece, spread_sequences
@@ -91,6 +91,18 @@ def test_quantities_as_actions(table, log):
     model, said = fit(table, "--action", "score")
     np.testing.assert_array_equal(model.components_, GPFA(2).fit(X, actions=reward).components_)
     assert "action score: numbers, known for 300 of 300 rows; counted as part of the state" in said
+
+
+def test_all_of_them_on_an_expanded_series(table, log):
+    X, label, action, reward = log
+    told = ("--label", "mode", "--action", "command", "--reward", "score")
+    model, said = fit(table, "--expansion", "quadratic", *told)
+    terms = [Future(), Past(), SameLabel(), SimilarValue(of="rewards")]
+    same = Expanded(GPFA(2, terms=terms)).fit(X, known(label), actions=action, rewards=reward)
+    np.testing.assert_array_equal(model.transform(X), same.transform(X))
+    assert "only states with the same action" in said
+    assert "between rows of one kind" in said
+    assert "between rows with similar values" in said
 
 
 def test_some_rows(table, log):

@@ -88,7 +88,7 @@ def add_terms(model: Any, annotations: Mapping[str, Any], weights: Mapping[str, 
 
 
 def arguments_of_fit(annotations: Mapping[str, Any]) -> dict[str, Any]:
-    """Return labels, actions and rewards as the arguments of `GPFA.fit`."""
+    """Return labels, actions and rewards as the arguments of `fit`."""
     return {_ARGUMENTS[role]: values for role, values in annotations.items()}
 
 
@@ -99,7 +99,7 @@ def effects_in_words(
 
     Parameters
     ----------
-    model : GPFA
+    model : GPFA or Expanded
     values, groups : array-like
         What it was fitted to.
     annotations : mapping of str to ndarray
@@ -133,6 +133,7 @@ def _compared(found: Any) -> str:
 
 
 def _told(model: Any, values: Any, groups: Any, role: str, found: Any) -> str:
+    from predfeat.features import linear_method
     from predfeat.graph import GraphContext, relative_distances
     from predfeat.neighbors import search
     from predfeat.series import check_annotations, check_sequences, find_states
@@ -144,7 +145,7 @@ def _told(model: Any, values: Any, groups: Any, role: str, found: Any) -> str:
     context = GraphContext(
         white=features, space=features, neighbors=table, n_lags=1, annotations=known
     )
-    term = next(term for term in model.terms if getattr(term, "of", None) == of)
+    term = next(term for term in linear_method(model).terms if getattr(term, "of", None) == of)
     shares = ", ".join(f"{share:.2f}" for share in relative_distances(term, context))
     alike = "of one kind" if _are_kinds(found) else "with similar values"
     return (

@@ -166,7 +166,7 @@ def fit(
         return
     method, expansion = chosen_expansion(method, expansion, layers)
     if expansion is not None:
-        refuse_with_expansion({"--action": action, "--reward": reward, "--diagnosis": diagnosis})
+        refuse_with_expansion({"--diagnosis": diagnosis})
     model, others["--expansion"] = _estimator(method, parameters, jobs), expansion
     with connected(cluster) as client:
         rows = rows_in_blocks(files, reading, model, parameters, others, client)
