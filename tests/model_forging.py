@@ -4,6 +4,7 @@ import dataclasses
 import hashlib
 import io
 import json
+import re
 import zipfile
 
 import numpy as np
@@ -71,17 +72,17 @@ def packed(members):
 
 def signed(fields):
     """Return a description whose digests match what else it says, so far as it makes sense."""
-    found = [
-        entry
-        for entry in fields["arrays"]
-        if entry["name"].split(".")[0].endswith("_")
-        and entry["name"].removeprefix("estimator_.") != "history_.seconds"
-    ]
+    found = [entry for entry in fields["arrays"] if _is_result(entry["name"])]
     parts = [fields["estimator"], fields["n_columns"], fields["columns"], fields["fitted"], found]
     fields["fingerprint"] = digest(parts)
     fields.pop("sha256", None)
     fields["sha256"] = digest(fields)
     return fields
+
+
+def _is_result(name):
+    own = re.sub(r"^steps\.[0-9]+\.", "", name)
+    return own.split(".")[0].endswith("_") and own.removeprefix("estimator_.") != "history_.seconds"
 
 
 def digest(value):

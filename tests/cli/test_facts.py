@@ -3,10 +3,13 @@
 import re
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from commands import run_well
 from csv_tables import write_array
+from predfeat import SFA, save
 from predfeat.datasets import FileColumn, Recording
+from predfeat.features import FewChannels, Patches, SpectralRegression
 from predfeat.report._traces import time_axis
 
 
@@ -51,6 +54,22 @@ def test_a_model_says_how_its_data_was_read_and_prepared(tmp_path):
     assert re.search(r"start scores: input [\d.]+; pca [\d.]+", text)
     assert "fitted to 50 rows of table.csv, 2 columns: a, b" in text
     assert "read with columns a,b, difference yes" in text
+
+
+def test_models_that_hold_others(tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    patches = Patches(SFA(1), patch=2).fit(X)
+    save(patches, tmp_path / "patches.predfeat")
+    text = told(tmp_path / "patches.predfeat")
+    for words in ("method SFA on patches", "patch: 2", "n_components: 1", "rank: 2", "positions"):
+        assert words in text
+    chain = Pipeline([("low", patches), ("as it is", "passthrough"), ("high", SFA(1))]).fit(X)
+    save(chain, tmp_path / "chain.predfeat")
+    text = told(tmp_path / "chain.predfeat")
+    for words in ("method SFA on patches, then SFA", "low, patch: 2", "low, rank: 2", "high, rank"):
+        assert words in text
+    save(SpectralRegression(1, regressor=FewChannels(2)).fit(X), tmp_path / "few.predfeat")
+    assert "regressor FewChannels; max_nonzero 2" in told(tmp_path / "few.predfeat")
 
 
 def test_the_start_of_a_sound_is_no_time_stamp():

@@ -10,6 +10,7 @@ from threading import Timer
 
 import numpy as np
 import pytest
+from sklearn.pipeline import Pipeline
 
 from commands import TIMEOUT, run_well
 from predfeat import SFA, save
@@ -103,6 +104,20 @@ def table_of(text):
 
 def as_numbers(rows):
     return np.array([[float(cell) if cell.strip('"') else np.nan for cell in row] for row in rows])
+
+
+def test_a_pipeline_answers_rows_too(folder, transformed):
+    X = np.random.default_rng(0).normal(size=(60, 3)).cumsum(axis=0)
+    model = Pipeline([("nothing", None), ("first", SFA(2)), ("second", SFA(1))]).fit(X)
+    save(model, folder / "pipeline.predfeat")
+    lines = [",".join(map(repr, row)) for row in X[:4].tolist()]
+    code, out, err = transformed("\n".join(lines), model="pipeline")
+    assert code == 0, err
+    found = [float(line) for line in out.split()]
+    np.testing.assert_allclose(found, model.transform(X)[:4, 0], rtol=1e-12)
+    code, _, err = transformed("1,2\n", model="pipeline")
+    assert code == 2
+    assert "give 2 columns, but the model was fitted to 3" in err
 
 
 @pytest.mark.parametrize("model", ["plain", "delays", "changes"])

@@ -50,10 +50,11 @@ def test_only_fitted_estimators_of_predfeat_are_saved(tmp_path):
         save(SFA(), path)
     for name in ("Mine", "SFA"):  # the name alone does not make it ours
         other = type(name, (SFA,), {"__init__": SFA.__init__})
-        with pytest.raises(ModelFileError, match=rf"not a {name}\."):
+        with pytest.raises(ModelFileError, match=rf"one of GPFA, SFA, .*not a {name}\."):
             save(other().fit(series()), path)
     pipeline = make_pipeline(StandardScaler(), SFA()).fit(series())
-    with pytest.raises(ModelFileError, match=r"not a Pipeline.*save\(pipeline\[-1\], path\)"):
+    message = r"'standardscaler' .* a StandardScaler.*save\(pipeline\[-1\], path\)"
+    with pytest.raises(ModelFileError, match=message):
         save(pipeline, path)
     assert os.listdir(tmp_path) == []
     save(pipeline[-1], path)
@@ -203,7 +204,8 @@ def put(fields, where, value):
         (["format"], "other", "not one of a predfeat model"),
         (["schema"], 0, "states schema 0"),
         (["schema"], True, "'schema' no int"),
-        (["estimator"], "Pipeline", "'Pipeline' is none of the estimators"),
+        (["estimator"], "PCA", "'PCA' is none of the estimators GPFA, .*, Pipeline"),
+        (["estimator"], "Pipeline", "the parts are not those of a pipeline"),
         (["estimator"], "LinearFeatures", "none of the estimators"),
         (["estimator"], "SFA", "SFA has no parameter"),
         (["parameters", "n_lags"], 0, "parameters are not valid: .*n_lags"),

@@ -10,6 +10,7 @@ from predfeat.cli._wording import in_options
 __all__ = ["data_in_words", "model_in_words"]
 
 _MOST_ITEMS_SHOWN = 12
+_SHOWN_APART = ("estimator_", "layers_")
 
 
 def data_in_words(facts: dict[str, Any]) -> dict[str, Cell]:
@@ -60,13 +61,32 @@ def model_in_words(facts: dict[str, Any]) -> dict[str, Cell]:
 
 
 def _method(facts: dict[str, Any]) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    """Return the method, its parameters and what its fit counted; of an expanded one, in words."""
-    if "layers_" not in facts["fitted"]:
+    """Return the method, its parameters and what its fit counted; of one that holds others, all."""
+    if "steps" in facts["fitted"]:
+        return _steps(facts)
+    if "estimator_" not in facts["fitted"]:
         return facts["estimator"], facts["parameters"], facts["fitted"]
     inner = facts["fitted"]["estimator_"]
     own = {name: value for name, value in facts["parameters"].items() if name != "estimator"}
-    name = f"{inner['estimator']} on an expanded series"
-    return name, {**own, **inner["parameters"]}, inner["fitted"]
+    counted = {name: n for name, n in facts["fitted"].items() if name not in _SHOWN_APART}
+    where = "patches" if facts["estimator"] == "Patches" else "an expanded series"
+    name = f"{inner['estimator']} on {where}"
+    return name, {**own, **inner["parameters"]}, {**inner["fitted"], **counted}
+
+
+def _steps(facts: dict[str, Any]) -> tuple[str, dict[str, Any], dict[str, Any]]:
+    """Return the same of a pipeline: each parameter and count after the name of its step."""
+    names: list[str] = []
+    all_parameters: dict[str, Any] = {}
+    all_counted: dict[str, Any] = {}
+    for given, fact in zip(facts["parameters"]["steps"], facts["fitted"]["steps"], strict=True):
+        if fact is None:  # it passes on what it gets
+            continue
+        name, parameters, counted = _method({**fact, "parameters": given["parameters"]})
+        names.append(name)
+        all_parameters |= {f"{given['name']}, {key}": value for key, value in parameters.items()}
+        all_counted |= {f"{given['name']}, {key}": value for key, value in counted.items()}
+    return ", then ".join(names), all_parameters, all_counted
 
 
 def _layer(layer: dict[str, Any]) -> str:

@@ -266,8 +266,8 @@ def _data_and_features(
     fitted, header = read_model(model)
     if not isinstance(fitted, LinearFeatures):
         raise ModelFileError(
-            f"{model} holds {header.estimator}, whose features are no numbers of rows and columns. "
-            "Give a model of another method."
+            f"{model} holds a {header.estimator}, from whose features columns cannot be made. Give "
+            "a model of a linear method, such as GPFA or SFA."
         )
     data = known_data(header.notes, model)
     read = read_data_like(data, files, reading, quiet)

@@ -47,7 +47,7 @@ def transform_rows(model: Path, reading: dict[str, Any]) -> bool:
     preparation = RowPreparation(**{n: v for n, v in options.items() if n in PREPARATION})
     with missing_columns_explained(data):
         rows = incoming_rows(options)
-    _check_width(rows, fitted, preparation)
+    _check_width(rows, header.n_columns, preparation)
     names = [str(name) for name in fitted.get_feature_names_out()]
     if rows.has_names and not write_now(text_line([*rows.aside, *names])):
         return True
@@ -62,12 +62,12 @@ def transform_rows(model: Path, reading: dict[str, Any]) -> bool:
     return True
 
 
-def _check_width(rows: Any, fitted: Any, preparation: Any) -> None:
+def _check_width(rows: Any, n_columns: int, preparation: Any) -> None:
     from predfeat.exceptions import DataFileError
 
     width = preparation.width(len(rows.names))
-    if width != fitted.n_features_in_:
+    if width != n_columns:
         raise DataFileError(
             f"the rows of standard input give {width} columns, but the model was fitted to "
-            f"{fitted.n_features_in_}. Name its columns with --columns."
+            f"{n_columns}. Name its columns with --columns."
         )

@@ -17,7 +17,8 @@ from predfeat.persistence._expansions import (
     read_layers,
 )
 from predfeat.persistence._header import ModelHeader
-from predfeat.persistence._inner_method import Form, Holder
+from predfeat.persistence._inner_method import Form, Holder, header_of_method
+from predfeat.persistence._schema import count_features
 
 __all__ = ["EXPANDED"]
 
@@ -55,6 +56,10 @@ def _set_fitted(model: Expanded, header: ModelHeader, arrays: dict[str, AnyArray
     model.layers_ = read_layers(header.fitted["layers_"], arrays)
 
 
+def _count_features(header: ModelHeader) -> int:
+    return count_features(header_of_method(header))
+
+
 EXPANDED = Holder(
     Expanded,
     facts=_facts,
@@ -63,6 +68,7 @@ EXPANDED = Holder(
     right_shapes=_right_shapes,
     find_misfit=_find_misfit,
     set_fitted=_set_fitted,
+    count_features=_count_features,
     fact_names=("layers_",),
     forms={"expansion": Form(encoded_expansion, decoded_expansion, find_odd_expansion)},
 )

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from predfeat._version import __version__
 from predfeat.exceptions import ModelFileError
 from predfeat.persistence._archive import MAX_FILE_BYTES, damaged
+from predfeat.persistence._array_names import is_repeatable
 from predfeat.persistence._npy import DTYPE, npy_start
 from predfeat.persistence._plain import as_json, from_json
 
@@ -19,7 +20,6 @@ SCHEMA = 1
 MAX_HEADER_BYTES = 2**23  # hundreds of thousands of column names; about 200 MB at most when parsed
 _FORMAT = "predfeat model"
 _ITEM_SIZE = 8
-_UNREPEATABLE = "history_.seconds"
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,8 @@ class ArrayEntry:
     Attributes
     ----------
     name : str
-        The estimator's attribute or parameter; history_.angle is a key of the dict history_.
+        The estimator's attribute or parameter; "history_.angle" is a key of the dict "history_",
+        and "steps.0.mean_" an attribute of the first step of a pipeline.
     shape : tuple of int
     order : str
         "C" or "F": row by row or column by column.
@@ -109,12 +110,7 @@ class ModelHeader:
         the time that iterations took. The same training on the same machine gives the same
         fingerprint, whatever the notes say.
         """
-        found = [
-            entry.as_dict()
-            for entry in self.arrays
-            if entry.name.split(".")[0].endswith("_")
-            and entry.name.removeprefix("estimator_.") != _UNREPEATABLE
-        ]
+        found = [entry.as_dict() for entry in self.arrays if is_repeatable(entry.name)]
         return _digest([self.estimator, self.n_columns, self._columns_as_json, self.fitted, found])
 
     @property

@@ -1,7 +1,6 @@
 """Models that hold another one: the method inside is kept as a model file of its own keeps it.
 
-Names of the fitted method's arrays begin with "estimator_.", those of the parameter's with
-"estimator.". A `Holder` says what a model keeps besides; the rest is the same for all of them.
+A `Holder` says what a model keeps besides; the rest is the same for all of them.
 """
 
 from __future__ import annotations
@@ -15,14 +14,17 @@ from sklearn.utils.validation import check_is_fitted
 from predfeat._typing import AnyArray, FloatArray
 from predfeat.exceptions import ModelFileError
 from predfeat.persistence._archive import damaged
+from predfeat.persistence._array_names import FITTED, GIVEN, with_prefix, within
 from predfeat.persistence._header import ModelHeader
 from predfeat.persistence._model import (
     Parts,
     build_method,
     build_model,
+    columns_of,
     kept_parameters,
     method_parts,
     plain_parameter,
+    set_columns,
 )
 from predfeat.persistence._schema import (
     ESTIMATORS,
@@ -33,16 +35,14 @@ from predfeat.persistence._schema import (
 )
 
 __all__ = [
-    "FITTED",
     "Form",
     "Holder",
     "build_holder",
     "find_odd_holder",
+    "header_of_method",
     "holder_parts",
 ]
 
-FITTED = "estimator_."
-_GIVEN = "estimator."
 _KINDS: dict[str, type] = {"estimator": str, "n_columns": int, "parameters": dict, "fitted": dict}
 
 
@@ -84,6 +84,8 @@ class Holder:
         Describes how the method does not fit the rest, or returns None. Facts and shapes are right.
     set_fitted : callable
         Gives a model what a checked header and arrays hold, except the method.
+    count_features : callable
+        Returns how many features a model has, according to a checked header.
     fact_names : tuple of str
         The names of the facts.
     forms : dict
@@ -97,6 +99,7 @@ class Holder:
     right_shapes: Callable[[ModelHeader], dict[str, tuple[int, ...]]]
     find_misfit: Callable[[ModelHeader], str | None]
     set_fitted: Callable[[Any, ModelHeader, dict[str, AnyArray]], None]
+    count_features: Callable[[ModelHeader], int]
     fact_names: tuple[str, ...]
     forms: Mapping[str, Form] = field(default_factory=dict)
 
@@ -117,14 +120,15 @@ def holder_parts(holder: Holder, model: Any) -> Parts:
     inner = method_parts(method)
     of_method = {
         "estimator": type(method).__name__,
-        "n_columns": int(method.n_features_in_),
+        "n_columns": inner.n_columns,
         "parameters": inner.parameters,
         "fitted": inner.fitted,
     }
     return Parts(
         parameters,
         {"estimator_": of_method, **holder.facts(model)},
-        {**holder.arrays(model), **_with(FITTED, inner.arrays), **_with(_GIVEN, given)},
+        {**holder.arrays(model), **with_prefix(FITTED, inner.arrays), **with_prefix(GIVEN, given)},
+        *columns_of(model),
     )
 
 
@@ -137,7 +141,7 @@ def find_odd_holder(holder: Holder, header: ModelHeader) -> str | None:
         or holder.find_odd_facts(header)
         or _find_odd_array(holder, header)
         or holder.find_misfit(header)
-        or find_problem(_header_of_method(header))
+        or find_problem(header_of_method(header))
     )
 
 
@@ -149,7 +153,7 @@ def build_holder(holder: Holder, header: ModelHeader, arrays: dict[str, AnyArray
     }
     given = parameters.get("estimator")
     if given is not None:
-        of_parameter = _without(_GIVEN, arrays)
+        of_parameter = within(GIVEN, arrays)
         parameters["estimator"] = build_method(
             given["estimator"], given["parameters"], of_parameter
         )
@@ -158,9 +162,9 @@ def build_holder(holder: Holder, header: ModelHeader, arrays: dict[str, AnyArray
         model.check_parameters()
     except (ValueError, TypeError) as error:
         raise damaged(f"its parameters are not valid: {error}") from error
-    model.estimator_ = build_model(_header_of_method(header), _without(FITTED, arrays))
+    model.estimator_ = build_model(header_of_method(header), within(FITTED, arrays))
     holder.set_fitted(model, header, arrays)
-    model.n_features_in_ = header.n_columns
+    set_columns(model, header)
     return model
 
 
@@ -253,7 +257,7 @@ def _find_odd_array(holder: Holder, header: ModelHeader) -> str | None:
     right = holder.right_shapes(header)
     given = header.parameters.get("estimator") or {"parameters": {}}
     of_parameter = [
-        _GIVEN + name for name, value in given["parameters"].items() if value == {"array": name}
+        GIVEN + name for name, value in given["parameters"].items() if value == {"array": name}
     ]
     of_method = [name for name in shapes if name.startswith(FITTED)]
     if [entry.name for entry in header.arrays] != [*right, *of_method, *of_parameter]:
@@ -267,7 +271,7 @@ def _find_odd_array(holder: Holder, header: ModelHeader) -> str | None:
     return None
 
 
-def _header_of_method(header: ModelHeader) -> ModelHeader:
+def header_of_method(header: ModelHeader) -> ModelHeader:
     """Return what the header says about the method, as the header of its own file would."""
     own = tuple(
         replace(entry, name=entry.name.removeprefix(FITTED))
@@ -275,15 +279,3 @@ def _header_of_method(header: ModelHeader) -> ModelHeader:
         if entry.name.startswith(FITTED)
     )
     return replace(header, **header.fitted["estimator_"], columns=None, arrays=own, notes={})
-
-
-def _with(prefix: str, arrays: dict[str, FloatArray]) -> dict[str, FloatArray]:
-    return {prefix + name: array for name, array in arrays.items()}
-
-
-def _without(prefix: str, arrays: dict[str, AnyArray]) -> dict[str, AnyArray]:
-    return {
-        name.removeprefix(prefix): array
-        for name, array in arrays.items()
-        if name.startswith(prefix)
-    }

@@ -1,44 +1,44 @@
-"""The two kinds of models that a file holds: a method, and a model that holds a method."""
+"""Which conversions are for a model or a file: those of a single model, or of a pipeline."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
+
+from sklearn.pipeline import Pipeline
 
 from predfeat._typing import AnyArray
-from predfeat.features import Expanded, Patches
-from predfeat.persistence._chain import EXPANDED
+from predfeat.features import Expanded, Patches, SpectralRegression
 from predfeat.persistence._header import ModelHeader
-from predfeat.persistence._inner_method import build_holder, find_odd_holder, holder_parts
-from predfeat.persistence._model import Parts, build_model, method_parts
-from predfeat.persistence._patches import PATCHES
-from predfeat.persistence._schema import Model, find_problem
+from predfeat.persistence._model import Parts
+from predfeat.persistence._pipeline import build_pipeline, find_odd_pipeline, pipeline_parts
+from predfeat.persistence._schema import Model
+from predfeat.persistence._single import SINGLE, kind_of
 
 __all__ = ["AnyModel", "build_any", "find_any_problem", "parts_of"]
 
-AnyModel = Model | Expanded | Patches
+AnyModel: TypeAlias = Model | Expanded | Patches | SpectralRegression | Pipeline
 
-_HOLDERS = {holder.estimator.__name__: holder for holder in (EXPANDED, PATCHES)}
+_PIPELINE = Pipeline.__name__
 
 
 def parts_of(model: Any) -> Parts:
     """Return the parts of a fitted model, or raise an error saying why it cannot be saved."""
-    holder = _HOLDERS.get(type(model).__name__)
-    # Compare the class itself, not its name or parent: a subclass may compute something else.
-    if holder is None or type(model) is not holder.estimator:
-        return method_parts(model)
-    return holder_parts(holder, model)
+    return pipeline_parts(model) if type(model) is Pipeline else kind_of(model).parts(model)
 
 
 def find_any_problem(header: ModelHeader) -> str | None:
     """Describe what is inconsistent in a header, or return None. Nothing is allocated."""
-    holder = _HOLDERS.get(header.estimator)
-    return find_problem(header) if holder is None else find_odd_holder(holder, header)
+    if header.estimator == _PIPELINE:
+        return find_odd_pipeline(header)
+    if header.estimator not in SINGLE:
+        names = ", ".join([*SINGLE, _PIPELINE])
+        return f"{header.estimator[:40]!r} is none of the estimators {names}"
+    return SINGLE[header.estimator].find_problem(header)
 
 
 def build_any(header: ModelHeader, arrays: dict[str, AnyArray]) -> AnyModel:
     """Return the estimator that a checked header and its arrays describe."""
-    holder = _HOLDERS.get(header.estimator)
-    if holder is None:
-        return build_model(header, arrays)
-    model: AnyModel = build_holder(holder, header, arrays)
+    if header.estimator == _PIPELINE:
+        return build_pipeline(header, arrays)
+    model: AnyModel = SINGLE[header.estimator].build(header, arrays)
     return model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,12 +22,17 @@ from predfeat.series import as_objects, check_matrix
 
 __all__ = [
     "Parts",
+    "as_fitted",
     "build_method",
     "build_model",
+    "columns_of",
+    "fitted_names",
     "kept_parameters",
     "method_parts",
     "plain_parameter",
+    "refuse_changed",
     "refuse_unplain_notes",
+    "set_columns",
 ]
 
 _FROM_DATA = {"n_features_in_", "feature_names_in_"}
@@ -44,11 +50,17 @@ class Parts:
         The fitted attributes that are not arrays.
     arrays : dict
         The fitted attributes and the parameters that are arrays, in file order.
+    n_columns : int
+        Number of columns in the training data.
+    columns : tuple of str or None
+        Their names, if the training data had any.
     """
 
     parameters: dict[str, Any]
     fitted: dict[str, Any]
     arrays: dict[str, FloatArray]
+    n_columns: int
+    columns: tuple[str, ...] | None
 
 
 def method_parts(model: Any) -> Parts:
@@ -56,34 +68,50 @@ def method_parts(model: Any) -> Parts:
     layout = _layout_of(model)
     parameters, given = kept_parameters(model, layout)
     arrays = {**_fitted_arrays(model, layout), **given}
-    return Parts(parameters, _fitted_facts(model, layout), arrays)
+    return Parts(parameters, _fitted_facts(model, layout), arrays, *columns_of(model))
+
+
+def columns_of(model: Any) -> tuple[int, tuple[str, ...] | None]:
+    """Return the number of columns that a model was fitted to, and their names if it knows them."""
+    names = getattr(model, "feature_names_in_", None)
+    n_columns = int(getattr(model, "n_features_in_", 1))  # symbols are one column
+    return n_columns, None if names is None else tuple(map(str, names))
+
+
+def set_columns(model: Any, header: ModelHeader) -> None:
+    """Give a model the number and the names of the columns that it was fitted to."""
+    model.n_features_in_ = header.n_columns
+    if header.columns is not None:
+        model.feature_names_in_ = np.array(header.columns, dtype=object)
 
 
 def _layout_of(model: Any) -> Layout:
-    """Return the layout of a fitted estimator, or raise an error saying why it cannot be saved."""
-    name = type(model).__name__
-    # Compare the class itself, not its name or parent: a subclass may compute something else.
-    if name not in ESTIMATORS or type(model) is not ESTIMATORS[name].estimator:
-        raise ModelFileError(
-            f"a model file holds one of {', '.join(ESTIMATORS)}, not a {type(model).__qualname__}. "
-            "Of a pipeline, save the predfeat step: save(pipeline[-1], path)."
-        )
+    """Return the layout of a fitted method, or raise an error saying why it cannot be saved."""
     check_is_fitted(model)
-    layout = ESTIMATORS[name]
+    layout = ESTIMATORS[type(model).__name__]
     kept = {array.split(".")[0] for array in layout.arrays}
-    present = {key for key in vars(model) if key.endswith("_")}
-    present -= _FROM_DATA
+    present = fitted_names(model)
     expected = kept.union(layout.counts, layout.symbols)
     if present.intersection(layout.contest):
         expected.update(layout.contest)
     expected.update(present.intersection(layout.stream + layout.shares))
-    if present != expected:
-        odd = sorted(present ^ expected)
-        raise ModelFileError(
-            f"this {name} is not as fit left it: {', '.join(odd)} is missing or was added. Fit it "
-            "anew, and keep what is yours under another name or in notes."
-        )
+    refuse_changed(model, expected)
     return layout
+
+
+def fitted_names(model: Any) -> set[str]:
+    """Return the names of a model's fitted attributes, except those that describe its columns."""
+    return {key for key in vars(model) if key.endswith("_")} - _FROM_DATA
+
+
+def refuse_changed(model: Any, expected: Set[str]) -> None:
+    """Refuse a model that has other fitted attributes than `fit` gives it."""
+    odd = sorted(fitted_names(model) ^ expected)
+    if odd:
+        raise ModelFileError(
+            f"this {type(model).__name__} is not as fit left it: {', '.join(odd)} is missing or "
+            "was added. Fit it anew, and keep what is yours under another name or in notes."
+        )
 
 
 def kept_parameters(model: Model, layout: Layout) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -158,14 +186,20 @@ def _fitted_arrays(model: Model, layout: Layout) -> dict[str, FloatArray]:
         array = np.asarray(value[key] if key else value)
         if name in layout.whole and array.dtype.kind == "i":
             array = array.astype(np.float64)
-        if array.dtype != np.float64:
-            raise ModelFileError(
-                f"{name} is {array.dtype}, but as fitted it is float64. Fit the model anew."
-            )
-        arrays[name] = array
+        arrays[name] = as_fitted(name, array)
     if layout.stream and hasattr(model, "stream_"):
         arrays.update(stream_arrays(model.stream_))
     return arrays
+
+
+def as_fitted(name: str, value: Any) -> FloatArray:
+    """Return a fitted array, or raise an error if its numbers are not those of a fit."""
+    array = np.asarray(value)
+    if array.dtype != np.float64:
+        raise ModelFileError(
+            f"{name} is {array.dtype}, but as fitted it is float64. Fit the model anew."
+        )
+    return array
 
 
 def build_model(header: ModelHeader, arrays: dict[str, AnyArray]) -> Model:
@@ -186,7 +220,7 @@ def build_model(header: ModelHeader, arrays: dict[str, AnyArray]) -> Model:
     for name in layout.symbols:
         setattr(model, name, as_objects(header.fitted[name]))
     if not layout.symbols:
-        model.n_features_in_ = header.n_columns
+        set_columns(model, header)
     return model
 
 

@@ -10,8 +10,9 @@ import numpy as np
 from predfeat._typing import AnyArray, FloatArray
 from predfeat.exceptions import DimensionError
 from predfeat.features import Patches, PatchGrid, patch_grid
+from predfeat.persistence._array_names import FITTED
 from predfeat.persistence._header import ModelHeader
-from predfeat.persistence._inner_method import FITTED, Form, Holder
+from predfeat.persistence._inner_method import Form, Holder
 
 __all__ = ["PATCHES"]
 
@@ -86,6 +87,10 @@ def _set_fitted(model: Patches, header: ModelHeader, arrays: dict[str, AnyArray]
     model.output_shape_ = tuple(header.fitted["output_shape_"])
 
 
+def _count_features(header: ModelHeader) -> int:
+    return prod(header.fitted["output_shape_"])
+
+
 PATCHES = Holder(
     Patches,
     facts=_facts,
@@ -94,6 +99,7 @@ PATCHES = Holder(
     right_shapes=_right_shapes,
     find_misfit=_find_misfit,
     set_fitted=_set_fitted,
+    count_features=_count_features,
     fact_names=("output_shape_", "positions_"),
     forms={name: Form(_encoded_shape, _decoded_shape) for name in _SHAPES},
 )

@@ -53,14 +53,16 @@ def save(
     predfeat. It is written completely or not at all. The same model and notes give the same bytes.
 
     The parameters, the column names and all fitted attributes are kept, bit for bit. Settings of
-    the session (`set_output` and `set_fit_request`) are not. A parameter that is a matrix
-    (`init` of `GPFA`) comes back as a float64 array. Symbols must be text, whole numbers of up to
-    63 bits, finite floats or bools.
+    the session (`set_output`, with the names that it gives to columns within a pipeline, and
+    `set_fit_request`) are not. A parameter that is a matrix (`init` of `GPFA`) comes back as a
+    float64 array. Symbols must be text, whole numbers of up to 63 bits, finite floats or bools.
 
     Parameters
     ----------
-    model : LinearFeatures, SymbolFeatures, Expanded or Patches
-        One of the fitted estimators of predfeat. For a pipeline, save the predfeat step.
+    model : LinearFeatures, SymbolFeatures, Expanded, Patches, SpectralRegression or Pipeline
+        One of the fitted estimators of predfeat, `SpectralRegression` with least squares or
+        `FewChannels`; or scikit-learn's `Pipeline`, each step of which is one of these, None or
+        "passthrough". Of another pipeline, save the predfeat steps: `save(pipeline[-1], path)`.
     path : str or path
         The file to write, by convention with the extension .predfeat.
     notes : dict, optional
@@ -98,12 +100,11 @@ def save(
     notes = {} if notes is None else notes
     refuse_unplain_notes(notes)
     parts = parts_of(model)
-    names = getattr(model, "feature_names_in_", None)
     header = ModelHeader(
         estimator=type(model).__name__,
         parameters=parts.parameters,
-        n_columns=int(getattr(model, "n_features_in_", 1)),  # symbols are one column
-        columns=None if names is None else tuple(map(str, names)),
+        n_columns=parts.n_columns,
+        columns=parts.columns,
         fitted=parts.fitted,
         arrays=tuple(_describe(name, array) for name, array in parts.arrays.items()),
         notes=notes,
@@ -130,7 +131,7 @@ def load(path: str | os.PathLike[str]) -> AnyModel:
 
     Returns
     -------
-    LinearFeatures, SymbolFeatures, Expanded or Patches
+    LinearFeatures, SymbolFeatures, Expanded, Patches, SpectralRegression or Pipeline
         The model as it was saved: it gives the same output to the bit and can be fitted again.
 
     Raises
@@ -166,7 +167,7 @@ def read_model(path: str | os.PathLike[str]) -> tuple[AnyModel, ModelHeader]:
 
     Returns
     -------
-    model : LinearFeatures, SymbolFeatures, Expanded or Patches
+    model : LinearFeatures, SymbolFeatures, Expanded, Patches, SpectralRegression or Pipeline
         As `load` returns it.
     header : ModelHeader
         As `read_header` returns it.
@@ -199,7 +200,7 @@ def read_model(path: str | os.PathLike[str]) -> tuple[AnyModel, ModelHeader]:
         archive.expect_size(_member_sizes(written))
         arrays = {entry.name: _read_array(archive, entry) for entry in header.arrays}
         archive.finish()
-        return _built(header, arrays), header
+        return build_any(header, arrays), header
 
 
 def read_header(path: str | os.PathLike[str]) -> ModelHeader:
@@ -263,13 +264,6 @@ def _checked_header(archive: ArchiveReader) -> tuple[ModelHeader, ModelHeader]:
     if problem is not None:
         raise damaged(problem)
     return written, header
-
-
-def _built(header: ModelHeader, arrays: dict[str, FloatArray]) -> AnyModel:
-    model = build_any(header, arrays)
-    if header.columns is not None:
-        model.feature_names_in_ = np.array(header.columns, dtype=object)
-    return model
 
 
 def _read_array(archive: ArchiveReader, entry: ArrayEntry) -> FloatArray:

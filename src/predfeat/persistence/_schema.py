@@ -23,6 +23,7 @@ from predfeat.features import (
     StreamingFeatures,
     SymbolFeatures,
 )
+from predfeat.persistence._array_names import own_name
 from predfeat.persistence._header import ModelHeader
 from predfeat.persistence._plain import find_unplain
 from predfeat.persistence._stream import find_odd_stream, stream_shapes
@@ -32,6 +33,7 @@ __all__ = [
     "ESTIMATORS",
     "Layout",
     "Model",
+    "count_features",
     "find_bad_value",
     "find_odd_columns",
     "find_odd_name",
@@ -143,9 +145,7 @@ def parameter_names(layout: Layout) -> set[str]:
 
 
 def find_problem(header: ModelHeader) -> str | None:
-    """Describe what is inconsistent in a header, or return None. Nothing is allocated."""
-    if header.estimator not in ESTIMATORS:
-        return f"{header.estimator[:40]!r} is none of the estimators {', '.join(ESTIMATORS)}"
+    """Describe what is inconsistent in the header of a method, or return None."""
     layout = ESTIMATORS[header.estimator]
     return (
         find_odd_parameter(header, layout)
@@ -160,13 +160,13 @@ def find_problem(header: ModelHeader) -> str | None:
 
 def find_bad_value(name: str, values: FloatArray) -> str | None:
     """Describe what is wrong with an array's numbers, or return None."""
-    if name.removeprefix("estimator_.") == "history_.angle":
+    if own_name(name) == "history_.angle":
         values = values[1:]  # the first iteration has no previous space: its angle is NaN
     n_bad = int(np.size(values) - np.count_nonzero(np.isfinite(values)))
     if n_bad:
         return f"{name} holds {n_bad} NaN or infinite value(s)"
     # From 2⁵³ on, floats leave out whole numbers.
-    if name == "counts_" and not np.all(
+    if own_name(name) == "counts_" and not np.all(
         (values == np.rint(values)) & (values >= 1) & (values < 2**53)
     ):
         return f"{name} holds numbers that are no counts"
@@ -285,7 +285,7 @@ def _find_odd_shape(header: ModelHeader, layout: Layout) -> str | None:
             return f"the parameter {name} has shape {shapes[name]}, but is a matrix"
     lengths = {
         "columns": header.n_columns,
-        "features": _n_features(layout, shapes),
+        "features": count_features(header),
         "iterations": header.fitted.get("n_iter_", 0),
         "symbols": len(header.fitted.get("symbols_", ())),
     }
@@ -298,11 +298,13 @@ def _find_odd_shape(header: ModelHeader, layout: Layout) -> str | None:
     return _find_odd_rank(header, lengths["features"], lengths["symbols"])
 
 
-def _n_features(layout: Layout, shapes: dict[str, tuple[int, ...]]) -> int:
-    """Return the number of features, as the first array with such an axis states it."""
+def count_features(header: ModelHeader) -> int:
+    """Return a method's number of features, as the first array with such an axis states it."""
+    layout = ESTIMATORS[header.estimator]
     name = next(name for name, axes in layout.arrays.items() if "features" in axes)
     axis = layout.arrays[name].index("features")
-    return shapes[name][axis] if axis < len(shapes[name]) else 0
+    shape = next((entry.shape for entry in header.arrays if entry.name == name), ())
+    return shape[axis] if axis < len(shape) else 0
 
 
 def _find_odd_rank(header: ModelHeader, n_features: int, n_symbols: int) -> str | None:
