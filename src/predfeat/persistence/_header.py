@@ -29,8 +29,8 @@ class ArrayEntry:
     Attributes
     ----------
     name : str
-        The estimator's attribute or parameter; "history_.angle" is a key of the dict "history_",
-        and "steps.0.mean_" an attribute of the first step of a pipeline.
+        The estimator's attribute or parameter; ``history_.angle`` is a key of the dict
+        ``history_``, and ``steps.0.mean_`` an attribute of the first step of a pipeline.
     shape : tuple of int
     order : str
         "C" or "F": row by row or column by column.
