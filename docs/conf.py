@@ -71,6 +71,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "predfeat"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_favicon = "_static/favicon.svg"
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False

@@ -81,7 +81,13 @@ def main():
     # Letters as outlines: they fit their boxes whatever fonts the reader has.
     with plt.rc_context({**STYLE, "svg.fonttype": "path", "font.size": 10}):
         target = arguments.out / "which_method.svg"
-        draw().savefig(target, metadata={"Date": None}, bbox_inches="tight", facecolor="white")
+        draw().savefig(
+            target,
+            metadata={"Date": None},
+            bbox_inches="tight",
+            pad_inches=0.25,  # boxes reach beyond their text
+            facecolor="white",
+        )
     print(target)
 
 
