@@ -134,7 +134,7 @@ def test_new_data_needs_no_labels(tmp_path, table, log):
         (["--action", "command", "--diagnosis"], "without --action"),
         (["--label", "mode", "-c", "mode,a"], "both label and a channel"),
         (["--action", "command,mode"], "not all of them hold numbers"),
-        (["--label", "mode", "--label-weight", "-1"], "greater than or equal to 0"),
+        (["--label", "mode", "--label-weight", "-1"], "Invalid value for '--label-weight'"),
     ],
 )
 def test_what_cannot_be(tmp_path, table, options, message):
