@@ -65,6 +65,7 @@ autodoc_typehints = "none"  # the parameters' table says them in words
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
+toc_object_entries_show_parents = "hide"  # the page is about one class
 
 # Looks
 html_theme = "pydata_sphinx_theme"
@@ -76,6 +77,7 @@ html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 html_sidebars = {"index": [], "guide": [], "which_method": []}
+html_context = {"default_mode": "auto"}  # the reader's system decides between light and dark
 html_theme_options = {
     "logo": {"text": "predfeat"},
     "header_links_before_dropdown": 7,

@@ -1,4 +1,4 @@
-"""In Markdown pages, a public name in backticks leads to its entry in the reference."""
+"""A public name in backticks leads to its entry in the reference, in Markdown and in docstrings."""
 
 from __future__ import annotations
 
@@ -48,6 +48,19 @@ def link(app: Any, doctree: nodes.document) -> None:
         reference += literal
 
 
+def resolve(
+    app: Any, env: Any, node: addnodes.pending_xref, shown: nodes.TextElement
+) -> nodes.reference | None:
+    """Resolve a name that a docstring uses without the package that offers it."""
+    full = app.short_names.get(node.get("reftarget"))
+    if full is None or node.get("refdomain") != "py":
+        return None
+    found: nodes.reference | None = env.get_domain("py").resolve_xref(
+        env, node["refdoc"], app.builder, "obj", full, node, shown
+    )
+    return found
+
+
 def find_names(app: Any) -> None:
     """Find the names once."""
     app.short_names = short_names()
@@ -57,4 +70,5 @@ def setup(app: Any) -> dict[str, bool]:
     """Connect to Sphinx."""
     app.connect("builder-inited", find_names)
     app.connect("doctree-read", link)
+    app.connect("missing-reference", resolve)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
