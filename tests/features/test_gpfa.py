@@ -241,8 +241,8 @@ def test_auto_keeps_the_start_and_the_iteration_with_the_most_predictable_traini
 
 @pytest.mark.parametrize("tol", [1e-3, 0])
 def test_auto_looks_ahead_before_it_stops(tol, monkeypatch):
-    monkeypatch.setattr("predfeat.features._gpfa.LOOK_AHEAD", 2)
-    monkeypatch.setattr("predfeat.features._gpfa.TRIED", ("sfa",))
+    monkeypatch.setattr("predfeat.features._best_start.LOOK_AHEAD", 2)
+    monkeypatch.setattr("predfeat.features._best_start.TRIED", ("sfa",))
     n_kept = []
     for seed in range(6):
         X, groups = recording(seed=seed, lengths=(100, 60), n_columns=20)

@@ -12,17 +12,17 @@ import numpy as np
 
 from predfeat._compat import JOBS, POSITIVE, WINDOW, Interval, StrOptions
 from predfeat._logging import tell
-from predfeat._progress import following, step
+from predfeat._progress import following
 from predfeat._threads import one_blas_thread
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import RankError
 from predfeat.features._base import LinearFeatures
+from predfeat.features._best_start import best_start
 from predfeat.features._block_graphs import BlockGraphs, is_plain
 from predfeat.features._contradictions import refuse_contradictions
 from predfeat.features._descent import Objective, descend, sorted_by_share
 from predfeat.features._earlier_fit import earlier_fit_aside
 from predfeat.features._embedding import Embedding, GraphSettings
-from predfeat.features._first_within_tolerance import first_within_tolerance
 from predfeat.features._ignored_target import used_annotations
 from predfeat.features._iteration import Observer, iterate, repeated
 from predfeat.features._memory_needed import refuse_too_large
@@ -32,12 +32,11 @@ from predfeat.features._similar_states import FirstNeighbors
 from predfeat.features._starts import (
     BLOCK_STARTS,
     STARTS,
-    TRIED,
     given_directions,
     start_directions,
     start_in_blocks,
 )
-from predfeat.features._stopping import BestIteration, Settled, StopPolicy, either
+from predfeat.features._stopping import Settled, StopPolicy
 from predfeat.graph import GRAPHS, Different, EdgeTerm, Future, Past, is_fixed
 from predfeat.measures import left_open
 from predfeat.neighbors import (
@@ -60,11 +59,6 @@ from predfeat.series import (
 from predfeat.whitening import Whitening
 
 __all__ = ["GPFA"]
-
-# Starts whose scores on the training data differ by less than this share are equally good.
-EQUAL_STARTS = 0.1
-# With init="auto", a run ends after this many iterations in a row without better features.
-LOOK_AHEAD = 8
 
 
 class GPFA(LinearFeatures):
@@ -586,23 +580,18 @@ class GPFA(LinearFeatures):
     def _averaged(self, run: Run) -> tuple[FloatArray, FloatArray]:
         return averaged(run, self.n_averaged, normalized=self.normalized)
 
-    def _best_run(
-        self, white: Sequences, whitening: Whitening, given: Sequences | None = None
-    ) -> Run:
-        """Iterate from every start and return the run with the most predictable features."""
-        runs, self.start_scores_ = {}, {}
-        for number, start in enumerate(TRIED, 1):
-            best = BestIteration(partial(self._left_open, white))
-            stop: StopPolicy = Settled(self.tol)
-            if self.tol > 0:
-                stop = either(stop, best.not_for(LOOK_AHEAD))
-            with step(number, len(TRIED)):
-                space = self._start(white, whitening, start, given)
-                run = self._run(white, space, stop, best)
-            runs[start] = best.end_of(run)
-            self.start_scores_[start] = self._left_open(white, self._averaged(runs[start])[0])
-        self.init_ = first_within_tolerance(self.start_scores_, EQUAL_STARTS)
-        return runs[self.init_]
+    def _best_run(self, white: Sequences, whitening: Whitening, space: Sequences | None) -> Run:
+        """Iterate from every start, and return the run with the most predictable features."""
+
+        def run_from(start: str, stop: StopPolicy, observer: Observer) -> Run:
+            return self._run(white, self._start(white, whitening, start, space), stop, observer)
+
+        def directions_of(run: Run) -> FloatArray:
+            return self._averaged(run)[0]
+
+        best = best_start(run_from, partial(self._left_open, white), directions_of, self.tol)
+        self.init_, self.start_scores_ = best.name, best.scores
+        return best.run
 
     def _left_open(self, white: Sequences, directions: FloatArray) -> float:
         """Return the score that the best run minimises."""
