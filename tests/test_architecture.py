@@ -47,6 +47,7 @@ FOR_ALL = {
     "_progress",
     "_threads",
     "_processes",
+    "_warnings",
 }
 HEAVY = ["matplotlib", "pandas", "numba", "typer"]
 DRAWERS = {"core", "utils", "common", "misc", "helpers"}

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import Any
 
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
+from predfeat._warnings import warn
 from predfeat.exceptions import KernelCacheWarning
 
 __all__ = ["CheckedCache"]
@@ -122,10 +122,9 @@ def _warn_once(path: str, error: Exception) -> None:
         return
     _has_warned = True
     reason = str(error) or type(error).__name__
-    warnings.warn(
+    warn(
         f"compiled code cannot be kept in {path} or loaded from there ({reason}), and is compiled "
         f"again. If this warning keeps appearing, delete the .nbi and .nbc files in "
         f"{os.path.dirname(path)}, or set NUMBA_CACHE_DIR to a writable folder.",
         KernelCacheWarning,
-        stacklevel=2,
     )

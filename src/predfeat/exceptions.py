@@ -215,7 +215,7 @@ class ConstantColumnsWarning(UserWarning):
 
 
 class ManyColumnsWarning(UserWarning):
-    """There are few rows for each direction of an expanded series: chance looks like features."""
+    """There are few rows for each direction of a series: chance looks like features."""
 
 
 class UnknownSymbolsWarning(UserWarning):

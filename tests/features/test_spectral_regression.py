@@ -132,6 +132,7 @@ def angle_to_gpfa(model, gpfa, X):
     return max(np.atleast_1d(subspace_angles(model.transform(X), gpfa.transform(X))))
 
 
+@pytest.mark.filterwarnings("ignore::predfeat.exceptions.ManyColumnsWarning")
 @pytest.mark.parametrize("graph", ["star", "full"])
 @pytest.mark.parametrize("normalized", [True, False])
 def test_with_as_many_columns_as_rows_it_is_the_eigenproblem(graph, normalized, seed):

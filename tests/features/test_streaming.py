@@ -252,6 +252,7 @@ def test_groups_come_with_every_piece_or_with_none(method, is_first_grouped):
 
 
 @every
+@pytest.mark.filterwarnings("ignore::predfeat.exceptions.ManyColumnsWarning")
 def test_too_little_data_is_not_fitted_yet(method):
     X = waves()
     X[2] = np.nan

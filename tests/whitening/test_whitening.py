@@ -1,5 +1,7 @@
 """White space: unit covariance, the true rank, principal axes, and the way back."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,9 +10,17 @@ from scipy import linalg
 from sklearn.decomposition import PCA
 
 import naive
-from predfeat.exceptions import ConstantColumnsWarning, RankError, ShortSequencesError
+from predfeat.exceptions import (
+    ConstantColumnsWarning,
+    ManyColumnsWarning,
+    RankError,
+    ShortSequencesError,
+)
 from predfeat.series import check_matrix, check_sequences
 from predfeat.whitening import fit_whitening
+
+# Series of all shapes are made white here, wide ones, too.
+pytestmark = pytest.mark.filterwarnings("ignore::predfeat.exceptions.ManyColumnsWarning")
 
 # What is asked of white samples: zero mean and unit covariance to ten digits.
 WHITE = 1e-10
@@ -345,3 +355,22 @@ def test_no_sample_at_all():
     nan = float("nan")
     with pytest.raises(ShortSequencesError, match="every row is a gap"):
         fit_whitening(check_sequences([[nan, 1.0], [2.0, nan]]))
+
+
+@pytest.mark.parametrize("n_lags", [1, 3])
+@pytest.mark.parametrize("n_columns", [20, 60])
+def test_as_many_directions_as_rows_can_have_are_reported_for_a_reason(n_columns, n_lags):
+    X = np.random.default_rng(0).normal(size=(21, n_columns)) * np.geomspace(1, 9, n_columns)
+    with pytest.warns(ManyColumnsWarning, match=r"the 21 rows without gaps vary in 20 independent"):
+        series, whitening, _ = whiten(X)
+    white = whitening.apply(series).rows
+    states = np.hstack([white[lag : len(white) - n_lags + 1 + lag] for lag in range(n_lags)])
+    squared = np.square(states[:, None] - states).sum(axis=2)[~np.eye(len(states), dtype=bool)]
+    np.testing.assert_allclose(squared, 2 * 21 * n_lags)  # every pair is as far apart as any other
+
+
+@pytest.mark.parametrize(("n_columns", "pca_components"), [(19, None), (40, 19)])
+def test_one_direction_less_is_not_reported(n_columns, pca_components):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        whiten(np.random.default_rng(0).normal(size=(21, n_columns)), pca_components)

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from predfeat._typing import AnyArray
+from predfeat._warnings import warn
 from predfeat.datasets._file_column import FileColumn, joined
 from predfeat.datasets._limits import FILES
 from predfeat.datasets._opening import Progress, check_fits
@@ -49,7 +50,7 @@ def read_many(
         check_fits(f"{len(files)} files, {file.name} among them,", 2 * n_bytes, _ADVICE)
     for category in dict.fromkeys(kind for _, kind, _ in caught):
         for text in _once([(label, text) for label, kind, text in caught if kind is category]):
-            warnings.warn(text, category, stacklevel=3)
+            warn(text, category)
     own = _once([(label, n) for label, r in zip(labels, recordings, strict=True) for n in r.notes],
                 len(files))  # fmt: skip
     seen = [pair for recording in recordings for pair in recording.sentinels]
@@ -210,12 +211,11 @@ def _refuse_mixed_times(recordings: list[Recording], labels: list[str]) -> None:
             )
         one, other = first.step, recording.step
         if one is not None and other is not None and not np.isclose(one, other, rtol=0.01):
-            warnings.warn(
+            warn(
                 f"the rows of {labels[0]} are {first.step:g} {first.unit} apart, those of {label} "
                 f"{recording.step:g} {recording.unit}. The methods assume the same step in "
                 "all sequences: resample the files first.",
                 UnevenSamplingWarning,
-                stacklevel=2,
             )
             return
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from predfeat._typing import AnyArray, FloatArray
+from predfeat._warnings import warn
 from predfeat.datasets._annotations import annotation, of_rows
 from predfeat.datasets._cells import CellTally
 from predfeat.datasets._clocks import ENOUGH
@@ -352,10 +352,9 @@ class Pieces:
         listed = " ".join(reasons[:5]) + (
             f" And {len(reasons) - 5} more." if len(reasons) > 5 else ""
         )
-        warnings.warn(
+        warn(
             f"{len(reasons)} column(s) of {self.source} were left out: {listed}",
             SkippedColumnsWarning,
-            stacklevel=2,
         )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from predfeat._typing import AnyArray, BoolArray, FloatArray, IntArray
+from predfeat._warnings import warn
 from predfeat.datasets._calendar_steps import CalendarSteps, calendar_steps
 from predfeat.datasets._clocks import ENOUGH
 from predfeat.datasets._counting import differences
@@ -229,13 +229,12 @@ def _whole_share(span: AnyArray, place: AnyArray, parts: AnyArray) -> AnyArray:
 def _warn_uneven(steps: FloatArray, whole: IntArray, source: str, name: str) -> None:
     off = np.abs(steps - whole) > JITTER
     if off.mean() > _JITTER_SHARE and steps.size > 1:
-        warnings.warn(
+        warn(
             f"the time stamps of {source} (column {name!r}) are not evenly spaced: "
             f"{off.mean():.0%} of the steps differ by more than {JITTER:.0%} from whole "
             "multiples of the median step. The methods assume even sampling: resample the series "
             "first.",
             UnevenSamplingWarning,
-            stacklevel=2,
         )
 
 

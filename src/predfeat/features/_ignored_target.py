@@ -5,13 +5,13 @@ So are actions and rewards that nothing uses.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
 from predfeat._typing import AnyArray
+from predfeat._warnings import warn
 from predfeat.exceptions import GroupsError, IgnoredTargetWarning
 from predfeat.series import Annotations, check_annotations
 
@@ -43,7 +43,7 @@ def used_annotations(
     method : str
         Its name, for messages.
     y, groups, actions, rewards : array-like, optional
-        As they were given to `fit`, which must be the caller.
+        As they were given to `fit`.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def used_annotations(
     given = {"y": y, "actions": actions, "rewards": rewards}
     has_terms, used = used is not None, used or ()
     if "y" not in used:
-        check_ignored_target(y, groups, n_rows, method, stacklevel=4)
+        check_ignored_target(y, groups, n_rows, method)
     for name in ("rewards", "actions"):
         if given[name] is not None and name not in used:
             reason = f"{method} uses them only with GPFA."
@@ -62,13 +62,11 @@ def used_annotations(
                     f"no term of this {method} uses them. Add one, such as {_USED_BY[name]}, to "
                     "terms."
                 )
-            warnings.warn(f"{name} are ignored: {reason}", IgnoredTargetWarning, stacklevel=3)
+            warn(f"{name} are ignored: {reason}", IgnoredTargetWarning)
     return check_annotations(n_rows, **{name: given[name] for name in given if name in used})
 
 
-def check_ignored_target(
-    y: Any, groups: Any, n_rows: int, method: str, *, stacklevel: int = 3
-) -> None:
+def check_ignored_target(y: Any, groups: Any, n_rows: int, method: str) -> None:
     """Reject a `y` that cannot be a target for the rows; warn if it looks like `groups`.
 
     Each sequence id fills one block of two or more rows. Sorted class labels do so too, and a
@@ -78,12 +76,11 @@ def check_ignored_target(
         return
     _refuse_other_length(y, n_rows, method)
     if groups is None and _looks_like_groups(y):
-        warnings.warn(
+        warn(
             f"y, the second argument, is ignored by {method}, but what was given looks like the "
             "ids of sequences: each comes in one block of rows. Give them by name, groups=…; "
             "without groups all rows are one sequence.",
             IgnoredTargetWarning,
-            stacklevel=stacklevel,
         )
 
 

@@ -6,7 +6,6 @@ expanded columns to the features, is the method's own.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,6 +15,7 @@ from sklearn.base import clone
 
 from predfeat._threads import one_blas_thread
 from predfeat._typing import FloatArray
+from predfeat._warnings import warn
 from predfeat.exceptions import ExpansionError, ManyColumnsWarning
 from predfeat.expansions import MOST_COLUMNS, Expansion, FittedExpansion
 from predfeat.features._base import LinearFeatures
@@ -185,14 +185,13 @@ def _white_again(expanded: Sequences, plan: LayerPlan, number: int) -> tuple[Seq
     )
     n_samples = int(expanded.valid.sum())
     if back.rank * ROWS_PER_DIRECTION > n_samples:
-        warnings.warn(
+        warn(
             f"{plan.expansion.name}: {n_samples} rows for {back.rank} directions of the expanded "
             f"series are fewer than {ROWS_PER_DIRECTION} for each. Features will fit chance, and "
             "fail on other data. Give more rows, keep fewer principal components of the input "
             "(pca_components) or of the expansion (expanded_components), or set ridge; "
             "predfeat.selection.significance tells what is real.",
             ManyColumnsWarning,
-            stacklevel=5,
         )
     if plan.ridge > 0:
         seed = np.random.SeedSequence(plan.random_state, spawn_key=(number,))

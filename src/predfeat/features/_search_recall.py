@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import replace
 
+from predfeat._warnings import warn
 from predfeat.exceptions import LowRecallWarning
 from predfeat.features._embedding import GraphSettings, find_neighbors
 from predfeat.neighbors import recall
@@ -50,12 +50,11 @@ def search_recall(spaces: Iterable[Sequences], settings: GraphSettings) -> float
         )
     lowest = min(found)
     if lowest < LOW_RECALL:
-        warnings.warn(
+        warn(
             f'engine="{settings.engine}" found only {lowest:.0%} of the true neighbours of a '
             f"sample of {_N_QUERIES} states (recall_). Below {LOW_RECALL:.0%}, the features may "
             'depend on that: use engine="auto", perhaps with fewer n_centers, or register an '
             "InvertedLists engine with a larger share.",
             LowRecallWarning,
-            stacklevel=2,
         )
     return lowest

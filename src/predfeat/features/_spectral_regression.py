@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -21,6 +20,7 @@ from predfeat._compat import (
 )
 from predfeat._threads import one_blas_thread
 from predfeat._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from predfeat._warnings import warn
 from predfeat.exceptions import DisconnectedGraphWarning, RankError
 from predfeat.features._earlier_fit import earlier_fit_aside
 from predfeat.features._embedding import (
@@ -434,11 +434,10 @@ def _warn_disconnected(nodes: NodeEmbedding, n_components: int) -> None:
     if nodes.n_pieces == 1:
         return
     sizes = np.bincount(nodes.pieces)
-    warnings.warn(
+    warn(
         f"the graph of {len(nodes.nodes)} rows falls into {nodes.n_pieces} pieces that no edge "
         f"joins (the largest of {sizes[0]} rows, the smallest of {sizes[-1]}). Up to "
         f"{nodes.n_pieces - 1} of n_components={n_components} features only tell pieces apart. "
         'Use more neighbours, or pieces="largest".',
         DisconnectedGraphWarning,
-        stacklevel=4,
     )

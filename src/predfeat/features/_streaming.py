@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from functools import reduce
@@ -13,6 +12,7 @@ from sklearn.base import clone
 from predfeat._memory import available_memory, in_words
 from predfeat._threads import one_blas_thread
 from predfeat._typing import ArrayLike, FloatArray
+from predfeat._warnings import warn
 from predfeat.exceptions import NewStartWarning, RankError, StreamError
 from predfeat.features._base import LinearFeatures
 from predfeat.features._earlier_fit import earlier_fit_aside
@@ -258,12 +258,11 @@ def merge(models: Iterable[Streaming]) -> Streaming:
 
 
 def _warn_of_new_start(method: str) -> None:
-    warnings.warn(
+    warn(
         f"this {method} was fitted by fit, which keeps no statistics to go on from: partial_fit "
         "starts anew, and the rows given to fit have no part in the features. Give them to "
         "partial_fit, too.",
         NewStartWarning,
-        stacklevel=3,
     )
 
 

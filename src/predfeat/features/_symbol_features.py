@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -13,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from predfeat._compat import JOBS, POSITIVE, Interval, StrOptions
 from predfeat._logging import tell
 from predfeat._typing import AnyArray, ArrayLike, FloatArray, IntArray
+from predfeat._warnings import warn
 from predfeat.exceptions import (
     DisconnectedSymbolsWarning,
     RankError,
@@ -283,14 +283,13 @@ def _warn_disconnected(blocks: IntArray, symbols: AnyArray, n_components: int) -
     shown = ", ".join(map(repr, smallest[:_MOST_NAMED])) + (
         ", …" if len(smallest) > _MOST_NAMED else ""
     )
-    warnings.warn(
+    warn(
         f"the {len(symbols)} symbols fall into {n_blocks} groups that share no context (the "
         f"smallest: {shown}). Contexts tell the groups apart without error, so each feature "
         f"(n_components={n_components}) sets one of the largest groups apart and does nothing "
         "else. Replace rare symbols by a common one, use shorter contexts (n_lags) or more data; "
         f"or ask for at least n_components={n_blocks - 1}.",
         DisconnectedSymbolsWarning,
-        stacklevel=3,
     )
 
 
@@ -309,4 +308,4 @@ def _warn_unknown(symbols: Symbols, numbers: IntArray) -> None:
         "holds them, or replace them by a known symbol."
     )
     # The caller of transform is one frame further: scikit-learn wraps it for set_output.
-    warnings.warn(UnknownSymbolsWarning(message, unknown), stacklevel=4)
+    warn(UnknownSymbolsWarning(message, unknown))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -15,6 +14,7 @@ from predfeat._compat import POSITIVE, validate_parameter_constraints, whole_num
 from predfeat._processes import finished_work
 from predfeat._threads import as_in_a_worker
 from predfeat._typing import ArrayLike, FloatArray
+from predfeat._warnings import warn
 from predfeat.exceptions import LeftOutWarning, NoSpectrumError, RankError, TooFewStatesError
 from predfeat.features import GPFA, PFA, SFA, ForeCA, name_of
 from predfeat.measures import predicted_shares
@@ -169,7 +169,7 @@ def choose_method(
     if not choices:
         raise left_out[0][1]
     for template, reason in left_out:
-        warnings.warn(f"{template!r} was left out: {reason}", LeftOutWarning, stacklevel=2)
+        warn(f"{template!r} was left out: {reason}", LeftOutWarning)
     return sorted(choices, key=lambda choice: -(choice.confirmed or choice.chosen).predicted)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from predfeat._typing import AnyArray, ArrayLike, IntArray
+from predfeat._warnings import warn
 from predfeat.exceptions import AxisOrderWarning, DimensionError, GroupsError
 from predfeat.series._matrix import check_matrix
 
@@ -143,12 +143,11 @@ def from_trials(trials: ArrayLike, *, time_axis: int | None = None) -> tuple[Any
         array = array.transpose(0, 2, 1)
     n_trials, n_times, n_channels = array.shape
     if time_axis is None and n_channels > n_times:
-        warnings.warn(
+        warn(
             f"trials of shape {array.shape} are taken as {n_trials} trials of {n_times} times and "
             f"{n_channels} channels. If the last axis is time, give time_axis=2; otherwise give "
             "time_axis=1.",
             AxisOrderWarning,
-            stacklevel=2,
         )
     return array.reshape(n_trials * n_times, n_channels), np.repeat(np.arange(n_trials), n_times)
 

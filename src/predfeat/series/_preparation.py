@@ -5,13 +5,13 @@ Nothing reaches from one sequence into another, and nothing that combines rows c
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from scipy.fft import dct
 
 from predfeat._typing import ArrayLike, FloatArray, IntArray
+from predfeat._warnings import warn
 from predfeat.exceptions import AliasingWarning, DataError, ShortSequencesError
 from predfeat.series._matrix import Matrix, check_matrix
 from predfeat.series._sequences import Sequences, check_sequences
@@ -234,12 +234,11 @@ def _warn_of_aliasing(shares: FloatArray, names: list[str], every: int) -> None:
         if len(worst) > _MAX_COLUMNS_LISTED
         else ""
     )
-    warnings.warn(
+    warn(
         f"changes within {2 * every} rows are too fast for one row in {every}, and are folded "
         f"into slower changes (aliasing): {listed}{more}. A moving mean over {every} rows before "
         "thinning removes most of them.",
         AliasingWarning,
-        stacklevel=3,
     )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from predfeat._typing import AnyArray, ArrayLike, BoolArray, FloatArray, IntArray
+from predfeat._warnings import warn
 from predfeat.exceptions import (
     EmptyColumnError,
     GroupsError,
@@ -335,12 +335,11 @@ def warn_returning(ids: AnyArray, rows: IntArray | None = None) -> None:
     returning = _first_returning(ids)
     if returning is not None:
         row = returning[1] if rows is None else rows[returning[1]]
-        warnings.warn(
+        warn(
             f"group id {_as_written(returning[0])} reappears at row {row} after others: "
             "each block is treated as a sequence of its own. Give every sequence its own id; "
             "cross-validation that leaves out the rows between would join the blocks.",
             ReturningGroupWarning,
-            stacklevel=3,
         )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from predfeat._typing import AnyArray, ArrayLike, BoolArray
+from predfeat._warnings import warn
 from predfeat.exceptions import DimensionError, GroupsError, UnevenSamplingWarning
 from predfeat.series._matrix import check_matrix
 
@@ -261,13 +261,12 @@ def _check_times(values: Any, time: str) -> None:
     usual = float(np.median(steps))
     if steps.max() > _LONGEST_STEP * usual:
         row = int(steps.argmax())
-        warnings.warn(
+        warn(
             f"times are missing along {time!r}: from {at[row]} to {at[row + 1]} is "
             f"{steps[row] / usual:.3g} times the usual step. Rows on both sides count as "
             "neighbours in time. Put the missing times in as NaN (data.reindex or data.resample), "
             "or tell sequences apart by a coordinate (group=…).",
             UnevenSamplingWarning,
-            stacklevel=3,
         )
 
 

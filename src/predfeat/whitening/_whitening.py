@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
 from predfeat._typing import BoolArray, FloatArray
-from predfeat.exceptions import ConstantColumnsWarning, RankError, ScaleError
+from predfeat._warnings import warn
+from predfeat.exceptions import (
+    ConstantColumnsWarning,
+    ManyColumnsWarning,
+    RankError,
+    ScaleError,
+)
 from predfeat.series import Blocks, Sequences
 from predfeat.whitening._moments import Moments
 from predfeat.whitening._statistics import OfBlocks, OfMoments, OfSamples, Statistics
@@ -95,7 +100,7 @@ def fit_whitening(
     names : list of str, optional
         Column names for the warning about constant columns.
     warn : bool
-        Whether to warn about constant columns.
+        Whether to warn about constant columns, and of as many directions as the rows can have.
     resolution : float
         Relative rounding error of the input; directions that vary less are cut.
 
@@ -128,7 +133,10 @@ def fit_whitening(
     constant = _constant(statistics)
     if warn:
         _warn_constant(constant, names)
-    return _white_map(statistics, constant, pca_components, names, resolution)
+    whitening = _white_map(statistics, constant, pca_components, names, resolution)
+    if warn and isinstance(series, Sequences):
+        _warn_equidistant(whitening.rank, len(series.times()))
+    return whitening
 
 
 def whitening_from_moments(
@@ -271,7 +279,21 @@ def _warn_constant(constant: BoolArray, names: list[str] | None) -> None:
         f"{where.size} of {constant.size} column(s) are constant and were left out: {listed}"
         + (", …" if where.size > 10 else "")
     )
-    warnings.warn(ConstantColumnsWarning(message, tuple(where.tolist())), stacklevel=4)
+    warn(ConstantColumnsWarning(message, tuple(where.tolist())))
+
+
+def _warn_equidistant(rank: int, n_samples: int) -> None:
+    """Warn if white space shows nothing: S points with S - 1 white axes are a regular simplex."""
+    if rank < n_samples - 1:
+        return
+    warn(
+        f"the {n_samples} rows without gaps vary in {rank} independent directions, as many as so "
+        "few rows can. Scaled to white space, each is equally far from all others, so that no "
+        "state is similar to another, and features can be found that look predictable in any data. "
+        "Keep fewer principal components (pca_components), one for ten rows at the most, or give "
+        "more rows.",
+        ManyColumnsWarning,
+    )
 
 
 @dataclass(frozen=True)

@@ -234,6 +234,7 @@ def test_scale_does_not_matter(scale):
     assert diagnosed(GPFA(2), scale * X).names == diagnosed(GPFA(2), X).names
 
 
+@pytest.mark.filterwarnings("ignore::predfeat.exceptions.ManyColumnsWarning")
 @pytest.mark.parametrize("model", [GPFA(1, n_neighbors=1), SFA(1), PFA(1), RandomFeatures(1)])
 @pytest.mark.parametrize("shape", [(3, 1), (6, 2), (20, 1), (10, 30)])
 def test_hardly_any_data(model, shape):
