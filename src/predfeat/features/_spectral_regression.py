@@ -22,6 +22,7 @@ from predfeat._threads import one_blas_thread
 from predfeat._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from predfeat._warnings import warn
 from predfeat.exceptions import DisconnectedGraphWarning, RankError
+from predfeat.features._base import predicted_score
 from predfeat.features._earlier_fit import earlier_fit_aside
 from predfeat.features._embedding import (
     GraphSettings,
@@ -41,7 +42,6 @@ from predfeat.graph import (
     explicit_graph,
     projected_laplacian,
 )
-from predfeat.measures import predicted_shares
 from predfeat.neighbors import ENGINES
 from predfeat.series import Sequences, check_matrix, check_sequences, refuse_overflow
 from predfeat.solvers import NodeEmbedding, count_solutions, embed_nodes, fix_signs
@@ -373,11 +373,7 @@ class SpectralRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         float
             At most `n_components`; higher is better.
         """
-        features = np.asarray(self.transform(X))
-        check_ignored_target(y, groups, len(features), type(self).__name__)
-        series = check_sequences(features, groups)
-        shares = predicted_shares(series, None, self.n_lags, horizon=self.horizon, n_centers="auto")
-        return float(shares.sum())
+        return predicted_score(self, X, y, groups)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
