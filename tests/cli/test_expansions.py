@@ -91,6 +91,7 @@ def test_compare_takes_expansions_as_contestants(table, run_main, tmp_path):
     assert list(shares) == ["SFA", "SFA + quadratic"]
     assert shares["SFA"] > 0.9 > 0.2 > shares["SFA + quadratic"]
     assert "SFA + quadratic" in " ".join(out.replace("│", " ").split())
+    assert "There is no diagnosis" in err
     model = load(tmp_path / "out" / "model.predfeat")
     assert repr(model) == repr(Expanded(SFA(1)))
     # The report shows responses in place of correlations, and says so.
@@ -102,6 +103,14 @@ def test_compare_takes_expansions_as_contestants(table, run_main, tmp_path):
     assert "These features are not linear" in page
     code, _, err = run_main("report", tmp_path / "out" / "results.json", "-o", tmp_path / "r.html")
     assert code == 0, err
+
+
+@pytest.mark.parametrize("asked", [["-m", "sfa"], ["-m", "sfa+quadratic", "--no-diagnosis"]])
+def test_only_a_diagnosis_that_was_asked_for_is_missed(asked, table, run_main, tmp_path):
+    arguments = (*asked, "--repetitions", 2, "--n-components", 1)
+    code, _, err = run_main("compare", table, *arguments, "-o", tmp_path / "out")
+    assert code == 0, err
+    assert "There is no diagnosis" not in err
 
 
 def test_compare_refuses_unknown_expansions(table, run_main, tmp_path):

@@ -53,6 +53,10 @@ __all__ = ["compare"]
 
 
 _FILES = ("report.html", "results.json", "model.predfeat", "features.csv")
+_NO_DIAGNOSIS = (
+    "There is no diagnosis, as it looks at linear features, and the best ones here are not. "
+    "Of a linear method, predfeat fit --diagnosis gives it."
+)
 
 
 @reads_a_file
@@ -194,7 +198,8 @@ def compare(
     results = results_of(study, shlex.join(["predfeat", *sys.argv[1:]]))
     content = _write(study, results, data_notes(recording, reading), paths, force)
     follow_ups: dict[str, FollowUp] = {}
-    if diagnosis and not isinstance(study.model, Expanded):  # it compares linear maps
+    is_linear = not isinstance(study.model, Expanded)
+    if diagnosis and is_linear:
         follow_ups["the diagnosis"] = partial(diagnose_best, study, random_state, jobs, quiet)
     if test is not None:
         follow_ups["the test of significance"] = partial(test.run, study)
@@ -204,7 +209,7 @@ def compare(
     if as_json:
         show_json(results)
     elif not quiet:
-        _tell(results, paths["report.html"])
+        _tell(results, paths["report.html"], lacks_diagnosis=diagnosis and not is_linear)
 
 
 def _compared(recording: Any, methods: list[str] | None, quiet: bool, **options: Any) -> Any:
@@ -214,7 +219,7 @@ def _compared(recording: Any, methods: list[str] | None, quiet: bool, **options:
         return compare_on_recording(recording, methods, **options, on_progress=progress)
 
 
-def _tell(results: dict[str, Any], report: Path) -> None:
+def _tell(results: dict[str, Any], report: Path, *, lacks_diagnosis: bool) -> None:
     """Print the table, and the findings in sentences."""
     from predfeat.report import lags_sentence, numbered
 
@@ -225,6 +230,7 @@ def _tell(results: dict[str, Any], report: Path) -> None:
         numbered(results["features"]["descriptions"]),
         *([[more]] if more else []),
         *_findings(results["diagnosis"]),
+        *([[_NO_DIAGNOSIS]] if lacks_diagnosis else []),
     ]
     say(*paragraphs(*said, [f"Open {report}"]))
 

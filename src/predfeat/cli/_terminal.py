@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import sys
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
@@ -59,16 +60,21 @@ def printable(text: str) -> str:
 
     These are control characters (also line breaks, tabs and those from 0x80 to 0x9f), marks that
     change the direction of writing, characters of no width, line and paragraph separators, and
-    the surrogates for undecodable bytes of a file name.
+    the surrogates for undecodable bytes of a file name. Spaces of all kinds, such as those that
+    keep the digits of a number on one line, are shown as plain ones, which every terminal has.
 
     Examples
     --------
-    >>> print(printable("speed [m/s] \x1b[31m\n\u202eü"))
-    speed [m/s] \x1b[31m\n\u202eü
+    >>> print(printable("speed [m/s] \x1b[31m\n\u202eü, 10\xa0000 rows"))
+    speed [m/s] \x1b[31m\n\u202eü, 10 000 rows
     """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return text if text.isprintable() else "".join(map(_visible, text))
+
+
+def _visible(character: str) -> str:
+    if unicodedata.category(character) == "Zs":
+        return " "
+    return character if character.isprintable() else repr(character)[1:-1]
 
 
 def shortened(text: str, at_most: int = LONGEST) -> str:
