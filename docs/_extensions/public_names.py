@@ -199,6 +199,14 @@ def write_pages(app: Any, config: Any) -> None:
             path.unlink()  # of a name that is gone
 
 
+def name_shortly(app: Any, env: Any) -> None:
+    """Make the entry of `predfeat.features.GPFA` known as `predfeat.GPFA`, as it is imported."""
+    objects = env.get_domain("py").objects
+    for package in public_packages():
+        for name in {*package.classes, *package.functions}.intersection(predfeat.__all__):
+            objects[f"predfeat.{name}"] = objects[f"{package.name}.{name}"]
+
+
 def escape_fitted(
     app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]
 ) -> None:
@@ -225,6 +233,7 @@ def skip_inherited(
 def setup(app: Any) -> dict[str, bool]:
     """Connect to Sphinx."""
     app.connect("config-inited", write_pages)
+    app.connect("env-updated", name_shortly)
     app.connect("autodoc-process-docstring", escape_fitted, priority=901)
     app.connect("autodoc-skip-member", skip_inherited)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -52,5 +52,5 @@ panels[-1].set_xlabel("seconds")
 
 # %%
 # **What one learns:** the most predictable feature hears the clock, although the rustling is much
-# louder. The rustling comes second: it lasts for a few frames, but has no rhythm, and ``periods``
-# tells the two apart.
+# louder. The rustling comes second: it lasts for a few frames, but has no rhythm, and
+# `~predfeat.measures.periods` tells the two apart.

@@ -7,9 +7,9 @@ read block by block, and the features are the same to the last bit as if it had 
 """
 
 # %%
-# 150 000 samples of ten channels, written to a file. ``open_rows`` opens it without reading it, and
-# what it returns stands for X everywhere. It also takes a folder of files, with ``by_file=True`` if
-# each is a sequence of its own.
+# 150 000 samples of ten channels, written to a file. `~predfeat.series.open_rows` opens it without
+# reading it, and what it returns stands for X everywhere. It also takes a folder of files, with
+# ``by_file=True`` if each is a sequence of its own.
 import tempfile
 from pathlib import Path
 

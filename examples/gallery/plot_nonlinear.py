@@ -30,8 +30,8 @@ for name, model in models.items():
     print(f"{name}: {left_open(feature).share():.0%} left open, {r**2:.0%} of the swing told")
 
 # %%
-# Weights of products say little. ``sensitivity`` tells how strongly the feature responds to each
-# channel, in the mean over typical rows.
+# Weights of products say little. `~predfeat.features.sensitivity` tells how strongly the feature
+# responds to each channel, in the mean over typical rows.
 responses = sensitivity(models["quadratic"], train).responses[0]
 
 # %%
@@ -56,4 +56,4 @@ for axes in (left, right):
 
 # %%
 # **What one learns:** where no sum of channels can be predicted, a function of them may be. Try
-# ``Expanded`` after the linear method, and compare both on rows that neither has seen.
+# `Expanded` after the linear method, and compare both on rows that neither has seen.

@@ -8,8 +8,8 @@ those who know the command: without it, the drifts are all there is to predict.
 """
 
 # %%
-# Twenty episodes, each with one observation more than commands. ``from_episodes`` joins them so
-# that nothing reaches from one episode into the next.
+# Twenty episodes, each with one observation more than commands. `~predfeat.series.from_episodes`
+# joins them so that nothing reaches from one episode into the next.
 import matplotlib.pyplot as plt
 import numpy as np
 

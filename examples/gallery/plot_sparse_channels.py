@@ -24,7 +24,7 @@ X[700:720, 6] += 400 * np.hanning(20)
 X[:, 7] = 3.0 * (random.random(1500) < 0.01)
 
 # %%
-# ``diagnose`` examines the fitted model and its data. Each finding says what was found, what it
+# `diagnose` examines the fitted model and its data. Each finding says what was found, what it
 # means, and what to change.
 alive = np.delete(X, 5, axis=1)  # a dead channel is left out with a warning; here by hand
 kept = [name for name in names if name != "dead"]

@@ -23,8 +23,8 @@ for channel, strength in {4: 2.0, 11: 1.5, 17: -1.2, 26: 0.9, 33: 0.6}.items():
     X[:, channel] += strength * hidden
 
 # %%
-# A feature of all channels first. ``sparsify`` then looks for the few from which it can be had. How
-# well that goes is judged on rows that took no part in the choice.
+# A feature of all channels first. `~predfeat.features.sparsify` then looks for the few from which
+# it can be had. How well that goes is judged on rows that took no part in the choice.
 model = GPFA(n_components=1).fit(X)
 n_channels = range(1, 9)
 sparse = [sparsify(model, X, max_nonzero=n) for n in n_channels]

@@ -18,7 +18,7 @@ market = random.standard_t(4, size=(500, 1))
 returns = 0.01 * (0.7 * market + random.standard_t(4, size=(500, 12)))
 
 # %%
-# ``significance`` repeats the whole fit on returns in random order, and compares each feature with
+# `significance` repeats the whole fit on returns in random order, and compares each feature with
 # the *best* feature of each of these. A second test has the same returns, but with something in
 # them: a part of the first three follows the fourth of the day before.
 planted = returns.copy()
