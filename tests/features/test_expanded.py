@@ -405,7 +405,7 @@ def test_a_ridge_is_tikhonov(seed):
         ({"n_layers": 0}, "'n_layers' parameter of Expanded must be"),
         ({"ridge": -1.0}, "'ridge' parameter of Expanded must be"),
         ({"expanded_components": 1.0}, "'expanded_components' parameter of Expanded must be"),
-        ({"estimator": StandardScaler()}, "'estimator' parameter of Expanded must be"),
+        ({"estimator": StandardScaler()}, "estimator must be a linear method"),
         ({"estimator": GPFA(0)}, "'n_components' parameter of GPFA must be"),
         ({"expansion": "cubik"}, "expansion must be one of 'identity'"),
         ({"expansion": 3}, "'expansion' parameter of Expanded must be"),
@@ -491,3 +491,17 @@ def test_duplicate_and_constant_columns():
     assert model.rank_ == 5
     plain = Expanded(SFA()).fit(X)
     assert np.max(subspace_angles(model.transform(more), plain.transform(X))) < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (SFA, r"it is the class SFA\. Give an object, SFA\(\)\."),
+        (Expanded(SFA(1)), r"such as GPFA\(\) or SFA\(\), or None, but it is Expanded\("),
+        ("sfa", "but it is 'sfa'"),
+    ],
+)
+def test_what_is_no_linear_method_is_refused_in_words(given, message):
+    X = np.random.default_rng(0).normal(size=(100, 2))
+    with pytest.raises(ValueError, match=f"^estimator must be a linear method .*{message}"):
+        Expanded(given).fit(X)

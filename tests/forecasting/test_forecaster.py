@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.utils import estimator_checks
 
-from predfeat import GPFA, SFA, Forecaster
+from predfeat import GPFA, SFA, Expanded, Forecaster
 from predfeat.datasets import hidden_lorenz
 from predfeat.exceptions import DimensionError, EmptyColumnError, ForecastError
 from predfeat.forecasting import ChannelMap, backtest, channel_map, evaluate, skill
@@ -443,12 +443,18 @@ def test_a_forecaster_that_is_not_fitted_says_so():
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("level", 1.0), ("n_steps", 0), ("joint", "all"), ("features", "sfa"),
+    [("level", 1.0), ("n_steps", 0), ("joint", "all"),
      ("calibration_share", 0.0), ("adaptation_rate", 2), ("n_lags", 0)],
 )  # fmt: skip
 def test_bad_parameters_are_refused(name, value):
     with pytest.raises(ValueError, match=rf"'{name}' parameter of Forecaster .*Got"):
         Forecaster(**{name: value}).fit(channels())
+
+
+@pytest.mark.parametrize("given", [SFA, "sfa", Expanded(SFA(1))])
+def test_what_is_no_linear_method_is_refused_in_words(given):
+    with pytest.raises(ValueError, match="features must be a linear method of predfeat's"):
+        Forecaster(given).fit(channels())
 
 
 def test_prefit_features_are_used_as_they_are():

@@ -7,7 +7,7 @@ estimators are thin.
 """
 
 from predfeat.features._auto import AutoFeatures
-from predfeat.features._base import LinearFeatures
+from predfeat.features._base import LinearFeatures, check_linear_method
 from predfeat.features._contexts import (
     Contexts,
     equal_contexts,
@@ -87,6 +87,7 @@ __all__ = [
     "sensitivity",
     "Layer",
     "LinearFeatures",
+    "check_linear_method",
     "StreamingFeatures",
     "merge",
     "Stream",

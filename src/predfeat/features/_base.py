@@ -34,7 +34,7 @@ from predfeat.series import (
 from predfeat.solvers import fix_signs
 from predfeat.whitening import Whitening, fit_whitening
 
-__all__ = ["LinearFeatures", "predicted_score"]
+__all__ = ["LinearFeatures", "check_linear_method", "predicted_score"]
 
 _FLOAT64 = float(np.finfo(np.float64).eps)
 _NUMBERS_AT_ONCE = 1 << 22  # 32 MB of rows, while they are transformed
@@ -404,6 +404,36 @@ class LinearFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def check_linear_method(given: Any, parameter: str) -> None:
+    """Raise an error if a parameter holds neither a linear method nor None.
+
+    Parameters
+    ----------
+    given : object
+        The parameter's value.
+    parameter : str
+        Its name.
+
+    Examples
+    --------
+    >>> from predfeat import SFA
+    >>> from predfeat.features import check_linear_method
+    >>> check_linear_method(SFA(), "estimator")
+    >>> check_linear_method(SFA, "estimator")
+    Traceback (most recent call last):
+    ValueError: estimator must be a linear method ... but it is the class SFA. Give an object, SFA().
+    """
+    if given is None or isinstance(given, LinearFeatures):
+        return
+    is_class = isinstance(given, type) and issubclass(given, LinearFeatures)
+    what = f"the class {given.__name__}" if is_class else repr(given)
+    instead = f" Give an object, {given.__name__}()." if is_class else ""
+    raise ValueError(
+        f"{parameter} must be a linear method of predfeat's, such as GPFA() or SFA(), or None, but "
+        f"it is {what}.{instead}"
+    )
 
 
 def predicted_score(model: Any, X: Any, y: Any, groups: ArrayLike | None) -> float:

@@ -18,7 +18,7 @@ from predfeat._compat import POSITIVE, SEED, HasMethods, Interval, RealNotInt
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.exceptions import ExpansionError
 from predfeat.expansions import Expansion, Identity, check_expansion, refuse_many_columns
-from predfeat.features._base import LinearFeatures, predicted_score
+from predfeat.features._base import LinearFeatures, check_linear_method, predicted_score
 from predfeat.features._earlier_fit import earlier_fit_aside
 from predfeat.features._gpfa import GPFA
 from predfeat.features._ignored_target import used_annotations
@@ -97,7 +97,7 @@ class Expanded(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [LinearFeatures, None],
+        "estimator": [object],  # see `check_linear_method`
         "expansion": [str, Expansion, HasMethods(["fit", "transform"])],
         "n_layers": [POSITIVE],
         "layer_components": [POSITIVE, None],
@@ -197,6 +197,7 @@ class Expanded(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     def check_parameters(self) -> None:
         """Raise an error if a parameter, or one of the method's, has an invalid type or value."""
         self._validate_params()
+        check_linear_method(self.estimator, "estimator")
         expansion = check_expansion(self.expansion)
         model = self._method()
         model.check_parameters()

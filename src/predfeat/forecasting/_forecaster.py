@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from predfeat._compat import JOBS, POSITIVE, Interval, RealNotInt, StrOptions
 from predfeat._typing import ArrayLike, IntArray
 from predfeat.exceptions import DimensionError, ForecastError
-from predfeat.features import LinearFeatures, earlier_fit_aside
+from predfeat.features import LinearFeatures, check_linear_method, earlier_fit_aside
 from predfeat.forecasting._evaluation import Evaluation, evaluate
 from predfeat.forecasting._forecasts import Forecast, Forecasts, with_intervals
 from predfeat.forecasting._intervals import JOINT
@@ -104,7 +104,7 @@ class Forecaster(BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "features": [LinearFeatures, None],
+        "features": [object],  # see `check_linear_method`
         "n_steps": [POSITIVE],
         "level": [Interval(RealNotInt, 0, 1, closed="neither")],
         "n_lags": [POSITIVE, None],
@@ -168,6 +168,7 @@ class Forecaster(BaseEstimator):
             No sequence is as long as a state and its future, or there are too few to calibrate.
         """
         self._validate_params()
+        check_linear_method(self.features, "features")
         with earlier_fit_aside(self):
             self._fit(check_matrix(X, estimator=self, min_rows=2), groups)
         return self
