@@ -4,6 +4,7 @@ Building the site checks more (`.ci/check_site.py`); this is what can be seen wi
 """
 
 import re
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -47,6 +48,14 @@ def test_an_example_draws_and_teaches(path):
     assert "plt.subplots(" in text
     assert re.search(r"# %%\n# \*\*What one learns:\*\* [^%]+\.\n$", text), "the last words"
     assert "/" not in "".join(re.findall(r"(?:open|read|imread|loadtxt)\((.*?)\)", text))
+
+
+@pytest.mark.parametrize("path", sorted(GALLERY.glob("*.py")), ids=lambda path: path.stem)
+def test_an_example_needs_what_is_installed_with_predfeat_or_says_what_else(path):
+    text = path.read_text("utf-8")
+    imported = set(re.findall(r"^(?:import|from) (\w+)", text, re.MULTILINE))
+    others = imported - sys.stdlib_module_names - {"predfeat", "numpy", "scipy", "matplotlib"}
+    assert not others - {"sklearn"} or 'pip install "predfeat[' in text
 
 
 def test_home_leads_to_examples_that_exist():

@@ -4,6 +4,7 @@ More rows than memory holds
 
 A recording lies in a file, or in the chunks of a Dask array, and need not fit into memory. It is
 read block by block, and the features are the same to the last bit as if it had been read at once.
+For Dask, ``pip install "predfeat[distributed]"``.
 """
 
 # %%
