@@ -423,7 +423,7 @@ def check_linear_method(given: Any, parameter: str) -> None:
     >>> check_linear_method(SFA(), "estimator")
     >>> check_linear_method(SFA, "estimator")
     Traceback (most recent call last):
-    ValueError: estimator must be a linear method ... but it is the class SFA. Give an object, SFA().
+    ValueError: estimator must be a linear method ... it is the class SFA. Give an object, SFA().
     """
     if given is None or isinstance(given, LinearFeatures):
         return
