@@ -284,6 +284,18 @@ def test_parameters_of_gpfa(name, value, allowed):
 
 
 @every
+def test_true_and_false_are_no_numbers(method):
+    # Not meant: what scikit-learn checks, and a real number.
+    for name in method.get_params().keys() - {"random_state", "verbose", "power"}:
+        value = getattr(method, name)
+        if not isinstance(value, bool) and isinstance(value, int):
+            for given in (True, False):
+                model = clone(method).set_params(**{name: given})
+                with pytest.raises(ValueError, match=f"'{name}' parameter .* int .*Got {given}"):
+                    model.fit(noise())
+
+
+@every
 def test_a_failed_fit_leaves_no_half_model(method):
     # After a failure the model is what it was: not fitted, or fitted on the data before.
     model = clone(method)

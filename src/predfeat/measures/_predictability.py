@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, Literal, overload
 
-from predfeat._compat import Interval, validate_parameter_constraints
+from predfeat._compat import validate_parameter_constraints, whole_number
 from predfeat._typing import ArrayLike, FloatArray
 from predfeat.measures._left_open import MEASURE_CONSTRAINTS, left_open
 from predfeat.neighbors import CENTER_CONSTRAINTS
@@ -121,7 +120,7 @@ def predictability(
         {
             **MEASURE_CONSTRAINTS,
             "n_centers": CENTER_CONSTRAINTS["n_centers"],
-            "ddof": [Interval(Integral, 0, 1, closed="both")],
+            "ddof": [whole_number(0, 1)],
         },
         {
             "n_neighbors": n_neighbors,
