@@ -151,6 +151,27 @@ def test_files_that_do_not_belong_together_are_refused(tmp_path):
     assert open_rows([table, text]).shape == (100, 3)
 
 
+@pytest.mark.parametrize(
+    ("sound", "damaged"),
+    [
+        (b"'fortran_order': False,", b"'fortran_order': Fals{\0"),  # a bracket that never closes
+        (b"(50, 3)", b"(50, 3 "),
+        (b"(50, 3)", b"((((((("),
+        (b"(50, 3)", b"(-9, 3)"),
+        (b"(50, 3)", b"(5e9, 3"),
+        (b"'<f8'", b"'<q8'"),
+        (b"'descr'", b"'desce'"),
+        (b"\x93NUMPY\x01", b"\x93NUMPY\x09"),
+    ],
+)
+def test_a_damaged_header_is_refused(tmp_path, sound, damaged):
+    path = as_npy(tmp_path / "x.npy", np.zeros((50, 3)))
+    assert sound in path.read_bytes()
+    path.write_bytes(path.read_bytes().replace(sound, damaged.ljust(len(sound))))
+    with pytest.raises(DataFileError, match=r"x\.npy is no \.npy file that can be mapped"):
+        open_rows(path)
+
+
 def test_what_is_no_series_is_refused(tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "no.npy").write_text("no array")

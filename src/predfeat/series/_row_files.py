@@ -243,7 +243,9 @@ def _open_npy(paths: Sequence[Path]) -> tuple[list[_File], list[str], list[Any]]
 def _mapped(path: str) -> AnyArray:
     try:
         mapped: AnyArray = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # the header is parsed as Python, and a damaged one raises anything
         raise DataFileError(f"{path} is no .npy file that can be mapped: {error}") from error
     return mapped
 
