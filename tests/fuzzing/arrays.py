@@ -13,10 +13,12 @@ import predfeat
 from fuzzing.cases import Case, Wrong
 from predfeat import exceptions, measures, selection
 from predfeat import series as adapters
+from predfeat.expansions import Polynomial
+from predfeat.features import FewChannels
 
 ESTIMATORS = [
     "GPFA", "GPFA", "SFA", "PFA", "ForeCA", "DCA", "LPP", "DescentFeatures",
-    "RandomFeatures", "AutoFeatures",
+    "RandomFeatures", "AutoFeatures", "Expanded", "Expanded", "SpectralRegression", "Patches",
 ]  # fmt: skip
 # Values that each parameter takes; the last ones it must refuse.
 PARAMETERS: dict[str, list[Any]] = {
@@ -66,6 +68,19 @@ PARAMETERS: dict[str, list[Any]] = {
     "block_length": [None, 1, 5, 0, 10**9],
     "every": [1, 2, 7, 0, 10**9],
     "n_delays": [1, 2, 0, -1, 10**9],
+    "estimator": [None, predfeat.SFA(1), predfeat.SFA, "x"],
+    "expansion": ["quadratic", "kernel", "fourier", "identity", "x", Polynomial(9)],
+    "n_layers": [2, 1, 0, 2.0],
+    "layer_components": [None, 2, 0, 10**9],
+    "expanded_components": [None, 3, 0.9, 0, 10**9],
+    "ridge": [0.1, 0.0, -1.0, float("nan")],
+    "regressor": [None, FewChannels(2), FewChannels(0), "x"],
+    "n_embedded": [None, 5, 0, 10**9],
+    "pieces": ["all", "largest", "x"],
+    "image_shape": [None, 1, (1, 2), 0, (), "x"],
+    "patch": [1, None, (1, 1), 0, 10**9],
+    "stride": [1, None, 2, 0],
+    "n_positions": ["auto", 1, 0, None],
 }
 
 
@@ -240,12 +255,13 @@ def _refusing(run: Callable[[], None]) -> Callable[[], str | None]:
 def fitting(draw: Random, folder: Path) -> Case:
     """Fit, transform, go back, score: finite features of finite rows, or a named error."""
     name = draw.choice(ESTIMATORS)
-    given = parameters_of(getattr(predfeat, name), draw)
+    estimator = getattr(predfeat.features, name)
+    given = parameters_of(estimator, draw)
     X, how = array(draw)
     groups = ids(X, draw)
 
     def run() -> None:
-        model = getattr(predfeat, name)(**given).fit(X, groups=groups)
+        model = estimator(**given).fit(X, groups=groups)
         for part in ("components_", "mean_", "patterns_"):
             if not np.isfinite(getattr(model, part, 0.0)).all():
                 raise Wrong(f"{part} is not finite")
@@ -253,8 +269,10 @@ def fitting(draw: Random, folder: Path) -> Case:
         values = np.asarray(X, dtype=float).reshape(len(Y), -1)
         if not np.isfinite(Y[np.isfinite(values).all(axis=1)]).all():
             raise Wrong("features of finite rows are not finite")
-        model.inverse_transform(Y)
-        model.score(X, groups=groups)
+        if hasattr(model, "inverse_transform"):
+            model.inverse_transform(Y)
+        if hasattr(model, "score"):
+            model.score(X, groups=groups)
 
     told = f"{name}({given}), {how}, groups {type(groups).__name__}"
     return Case(told, _refusing(run))
