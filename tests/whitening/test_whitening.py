@@ -374,3 +374,10 @@ def test_one_direction_less_is_not_reported(n_columns, pca_components):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         whiten(np.random.default_rng(0).normal(size=(21, n_columns)), pca_components)
+
+
+def test_a_single_row_is_not_said_to_be_far_from_others():
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        assert fit_whitening(check_sequences([[1.0, 2.0]])).rank == 0
+    assert {each.category for each in given} == {ConstantColumnsWarning}

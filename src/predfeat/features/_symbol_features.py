@@ -307,5 +307,4 @@ def _warn_unknown(symbols: Symbols, numbers: IntArray) -> None:
         f"context in the training data: {shown}{more}. Their features are NaN. Fit to data that "
         "holds them, or replace them by a known symbol."
     )
-    # The caller of transform is one frame further: scikit-learn wraps it for set_output.
     warn(UnknownSymbolsWarning(message, unknown))

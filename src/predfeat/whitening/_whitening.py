@@ -284,7 +284,7 @@ def _warn_constant(constant: BoolArray, names: list[str] | None) -> None:
 
 def _warn_equidistant(rank: int, n_samples: int) -> None:
     """Warn if white space shows nothing: S points with S - 1 white axes are a regular simplex."""
-    if rank < n_samples - 1:
+    if rank == 0 or rank < n_samples - 1:
         return
     warn(
         f"the {n_samples} rows without gaps vary in {rank} independent directions, as many as so "
