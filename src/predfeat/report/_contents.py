@@ -20,6 +20,7 @@ from predfeat.report._feature_contents import (
 )
 from predfeat.report._loadings import (
     correlations,
+    relative,
     responses,
 )
 from predfeat.report._quality import describe_data
@@ -97,8 +98,10 @@ def results_of(
     }
     fitted_samples = _without_gaps(study.recording.values[fitted])
     found = responses(study)
-    loadings = correlations(fitted_samples, signals[best.method])
-    loadings = loadings if found is None else found.responses
+    if found is None:
+        loadings = shares = correlations(fitted_samples, signals[best.method])
+    else:
+        loadings, shares = found.responses, relative(found.responses)
     results = {
         "schema": SCHEMA,
         **_headline(study),
@@ -106,7 +109,7 @@ def results_of(
         "protocol": _protocol(study),
         "methods": [_method(run, best) for run in study.runs],
         "left_out": [{"name": n, "reason": reason} for n, reason in study.left_out.items()],
-        "features": features_contents(study, features, loadings),
+        "features": features_contents(study, features, shares),
         "spectra": spectra_contents(study, features),
         "loadings": loadings_contents(study, loadings, features, found),
         "angles": _angles(signals),

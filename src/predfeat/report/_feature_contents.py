@@ -12,7 +12,7 @@ from predfeat.experiments import Study
 from predfeat.features import Sensitivity
 from predfeat.report._cycles import cycles_of
 from predfeat.report._descriptions import describe_feature
-from predfeat.report._loadings import describe_loadings, frames_where_high
+from predfeat.report._loadings import describe_loadings, frames_at
 from predfeat.report._matching import all_methods, feature_shares, held_out_shares
 from predfeat.report._spectrum import block_length, block_spectra
 from predfeat.report._traces import frequency_axis, plain, time_axis, trace_of
@@ -89,13 +89,17 @@ def loadings_contents(
 ) -> dict[str, Any]:
     """Return how the features are seen in the channels, or what they respond to."""
     n_drawn = min(len(loadings), _DRAWN_FEATURES)
-    weights = (study.model.components_ if found is None else found.responses)[:n_drawn]
+    weights = study.model.components_[:n_drawn] if found is None else None
     described = describe_loadings(
         study.recording.layout, study.recording.names, loadings[:n_drawn], weights
     )
     if isinstance(study.recording.layout, Image):
-        described["frames"] = frames_where_high(study.recording, features[:, :n_drawn])
+        highest = np.nanargmax(features[:, :n_drawn], axis=0)
+        described["frames"] = frames_at(study.recording, highest)
     if found is not None:
+        if isinstance(study.recording.layout, Image):
+            lowest = np.nanargmin(features[:, :n_drawn], axis=0)
+            described["low_frames"] = frames_at(study.recording, lowest)
         described["responses"] = {
             "lowest": found.lowest[:n_drawn].tolist(),
             "highest": found.highest[:n_drawn].tolist(),

@@ -16,13 +16,11 @@ __all__ = ["diverging_png", "grey_png", "image_panels"]
 
 
 def image_panels(results: dict[str, Any]) -> list[Markup]:
-    """Draw each feature's pattern and filter beside a frame in which the feature is high."""
+    """Draw where each feature shows, or what it responds to, beside frames of the recording."""
     loadings = results["loadings"]
-    frames = loadings.get("frames", [])
+    is_linear = "responses" not in loadings
     panels = []
-    for i, (filters, pattern) in enumerate(
-        zip(loadings["filters"], loadings["patterns"], strict=False)
-    ):
+    for i, pattern in enumerate(loadings["patterns"]):
         row, column = max(
             ((r, c) for r in range(len(pattern)) for c in range(len(pattern[0]))),
             key=lambda at: abs(pattern[at[0]][at[1]]),
@@ -32,15 +30,28 @@ def image_panels(results: dict[str, Any]) -> list[Markup]:
             f"{('left', 'centre', 'right')[3 * column // len(pattern[0])]}"
         )
         shown = [
-            _image(diverging_png(pattern), f"Where feature {i + 1} shows: pixels by their "
-                   f"correlation with it, strongest at the {where} "
-                   f"({number(pattern[row][column])}).", "shows here"),
-            _image(diverging_png(filters), f"Filter of feature {i + 1}: the weight with which "
-                   "each pixel is read.", "is read by this filter"),
+            _image(grey_png(frames[i]), f"A frame of the recording in which feature {i + 1} is as "
+                   f"{word} as it gets.", f"a frame where it is {word}")
+            for word, frames in (("high", loadings.get("frames", [])),
+                                 ("low", loadings.get("low_frames", [])))
+            if i < len(frames)
         ]  # fmt: skip
-        if i < len(frames):
-            alt = f"A frame of the recording in which feature {i + 1} is as high as it gets."
-            shown.insert(0, _image(grey_png(frames[i]), alt, "a frame where it is high"))
+        strongest = f"strongest at the {where} ({number(pattern[row][column])})"
+        if is_linear:
+            words = "shows here"
+            alt = f"Where feature {i + 1} shows: pixels by their correlation with it, {strongest}."
+        else:
+            words = "responds to these pixels"
+            alt = (
+                f"What feature {i + 1} responds to: pixels by the size of its change with them, "
+                f"{strongest}."
+            )
+        shown.append(_image(diverging_png(pattern), alt, words))
+        if is_linear and i < len(loadings["filters"]):
+            alt = f"Filter of feature {i + 1}: the weight with which each pixel is read."
+            shown.append(
+                _image(diverging_png(loadings["filters"][i]), alt, "is read by this filter")
+            )
         panels.append(feature_panel(i, tag("div", *shown, class_="pictures"), ""))
     return panels
 

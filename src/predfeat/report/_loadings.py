@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from predfeat._typing import FloatArray
+from predfeat._typing import FloatArray, IntArray
 from predfeat.datasets import Image, Layout, Recording, Spectrum
 from predfeat.experiments import Study
 from predfeat.features import Expanded, Sensitivity, sensitivity
@@ -15,8 +15,9 @@ from predfeat.report._traces import plain
 __all__ = [
     "correlations",
     "describe_loadings",
-    "frames_where_high",
+    "frames_at",
     "frequency_profile",
+    "relative",
     "responses",
     "smaller_image",
 ]
@@ -58,6 +59,23 @@ def responses(study: Study) -> Sensitivity | None:
     return sensitivity(study.model, study.recording.values)
 
 
+def relative(responses: FloatArray) -> FloatArray:
+    """Return each feature's responses as shares of its largest: other than correlations, they have
+    no scale of their own.
+
+    Parameters
+    ----------
+    responses : ndarray of shape (n_features, n_columns)
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_columns)
+    """
+    largest = responses.max(axis=1, keepdims=True)
+    shares: FloatArray = responses / np.where(largest > 0, largest, 1.0)
+    return shares
+
+
 def _unit(values: FloatArray) -> FloatArray:
     centred = values - values.mean(axis=0)
     peak = np.abs(values).max(axis=0, initial=0.0)
@@ -68,7 +86,7 @@ def _unit(values: FloatArray) -> FloatArray:
 
 
 def describe_loadings(
-    layout: Layout, names: tuple[str, ...], loadings: FloatArray, weights: FloatArray
+    layout: Layout, names: tuple[str, ...], loadings: FloatArray, weights: FloatArray | None
 ) -> dict[str, Any]:
     """Return the loadings in the form that suits the columns.
 
@@ -78,9 +96,9 @@ def describe_loadings(
     names : tuple of str
         Of the columns.
     loadings : ndarray of shape (n_features, n_columns)
-        Correlations of the columns with the features.
-    weights : ndarray of shape (n_features, n_columns)
-        With which the features are read from the columns.
+        Correlations of the columns with the features, or what nonlinear features respond to.
+    weights : ndarray of shape (n_features, n_columns) or None
+        With which the features are read from the columns; nonlinear features have none.
 
     Returns
     -------
@@ -98,8 +116,8 @@ def describe_loadings(
         shape = (layout.height, layout.width)
         return {
             "kind": "images",
-            "filters": [plain(smaller_image(row.reshape(shape)), _DIGITS) for row in weights],
-            "patterns": [plain(smaller_image(row.reshape(shape)), _DIGITS) for row in loadings],
+            "filters": [] if weights is None else _images(weights, shape),
+            "patterns": _images(loadings, shape),
         }
     return {
         "kind": "columns",
@@ -108,24 +126,23 @@ def describe_loadings(
     }
 
 
+def _images(rows: FloatArray, shape: tuple[int, int]) -> list[Any]:
+    return [plain(smaller_image(row.reshape(shape)), _DIGITS) for row in rows]
+
+
 def _largest_columns(loadings: FloatArray, names: tuple[str, ...]) -> list[dict[str, Any]]:
     order = np.argsort(-np.abs(loadings), kind="stable")[:_LARGEST_COLUMNS]
     return [{"name": names[i], "loading": plain(loadings[i], _DIGITS)} for i in order]
 
 
-def frames_where_high(recording: Recording, features: FloatArray) -> list[list[list[float]]]:
-    """Return for each feature a frame of the recording in which it is as high as it gets.
+def frames_at(recording: Recording, rows: IntArray) -> list[Any]:
+    """Return frames of the recording, to be put beside what features are made of.
 
-    A picture to put beside its pattern: what is there to be seen when the feature is high.
+    What is there to be seen where a feature is high, or low.
     """
     layout = recording.layout
     assert isinstance(layout, Image)
-    frames = []
-    for feature in features.T:
-        row = int(np.nanargmax(feature))
-        frame = recording.values[row].reshape(layout.height, layout.width)
-        frames.append(plain(smaller_image(frame.astype(np.float64)), _DIGITS))
-    return frames
+    return _images(recording.values[rows].astype(np.float64), (layout.height, layout.width))
 
 
 def frequency_profile(layout: Spectrum, loadings: FloatArray) -> tuple[FloatArray, FloatArray]:

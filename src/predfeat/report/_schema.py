@@ -252,7 +252,7 @@ _LOADINGS = {
     "frequencies": _dict({"frequencies": _SCORES, "profiles": _list(_SCORES)}, later=_RESPONSES),
     "images": _dict(
         {"filters": _list(_IMAGE), "patterns": _list(_IMAGE)},
-        later={"frames": _list(_IMAGE), **_RESPONSES},
+        later={"frames": _list(_IMAGE), "low_frames": _list(_IMAGE), **_RESPONSES},
     ),
 }
 _SIGNIFICANCE = _dict(
@@ -407,7 +407,7 @@ def _check_agreement(results: dict[str, Any]) -> None:
             n_frequencies = len(results["loadings"]["frequencies"])
             _same_length(row, n_frequencies, f"loadings.profiles[{i}]", "frequencies")
     if results["loadings"]["kind"] == "images":
-        for key in ("filters", "patterns", "frames"):
+        for key in ("filters", "patterns", "frames", "low_frames"):
             for i, image in enumerate(results["loadings"].get(key, [])):
                 for row in image:
                     _same_length(row, len(image[0]), f"loadings.{key}[{i}]", "pixels in each row")
